@@ -1,0 +1,51 @@
+"""Checks of user input that several rooms share; each raises a ProblemError: what, got, expected, remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ProblemError
+
+T = TypeVar("T")
+
+
+def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.float64]:
+    """``x`` as a new float64 vector, refused when it is not one or holds NaN or inf."""
+    try:
+        vector = np.array(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} must be a vector of numbers; got {type(x).__name__} ({error}).") from error
+    vector = np.atleast_1d(vector)
+    if vector.ndim != 1 or vector.size == 0:
+        raise ProblemError(f"{name} must be a non-empty vector; got an array of shape {vector.shape}.")
+    if length is not None and vector.size != length:
+        raise ProblemError(f"{name} must have length {length}; got length {vector.size}.")
+    if not np.isfinite(vector).all():
+        where = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise ProblemError(f"{name} must be finite; got {vector[where]} at position {where}.")
+    return vector
+
+
+def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False) -> float:
+    """``x`` as a finite float that is at least (``strict``: above) ``minimum``."""
+    try:
+        value = float(x)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} must be a number; got {x!r}.") from error
+    if not np.isfinite(value) or value < minimum or (strict and value == minimum):
+        bound = "" if minimum == -np.inf else f" {'>' if strict else '>='} {minimum:g}"
+        raise ProblemError(f"{name} must be a finite number{bound}; got {x!r}.")
+    return value
+
+
+def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
+    """``registry[name]``, or an error that lists the names there are."""
+    try:
+        return registry[name]
+    except (KeyError, TypeError):
+        known = ", ".join(repr(key) for key in registry)
+        raise ProblemError(f"unknown {what} {name!r}; expected one of {known}, or an object.") from None

@@ -1,0 +1,58 @@
+"""The regularized adversary h(z) = max over lam in Lambda of <lam, z> - R(lam), and its best response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ._types import Vector
+from .dual_sets import DualSet
+from .errors import ProblemError
+from .regularizers import Regularizer
+
+
+class BestResponse(NamedTuple):
+    """h(z) and the lam that attains it."""
+
+    value: float
+    lam: Vector
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """The pair (Lambda, R) in R^n, checked and with its defaults resolved.
+
+    Everything the program knows of the dual side derives from one primitive, ``best_response``: the primal
+    objective h(f(w)), the exact cross-evaluation gap of the dual subproblem, the baselines' dual updates.
+    """
+
+    dual_set: DualSet
+    regularizer: Regularizer
+    n: int
+
+    def __post_init__(self) -> None:
+        for value, kind in ((self.dual_set, DualSet), (self.regularizer, Regularizer)):
+            if not isinstance(value, kind):
+                raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, not its class.")
+        self.dual_set.validate(self.n)
+        if not self.dual_set.contains(self.dual_set.center(self.n)):
+            raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
+        object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
+
+    def best_response(self, z: Vector) -> BestResponse:
+        lam = self.regularizer.best_response(self.dual_set, z)
+        return BestResponse(float(lam @ z) - self.regularizer.value(lam), lam)
+
+    def value(self, z: Vector) -> float:
+        """h(z)."""
+        return self.best_response(z).value
+
+    def gap(self, lam: Vector, z: Vector) -> float:
+        """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: how much the adversary loses by playing lam.
+
+        Written with differences to the best response, so that its rounding error scales with the gap's own
+        terms and not with the size of the losses.
+        """
+        best = self.best_response(z).lam
+        change = best - lam
+        return max(0.0, float(change @ self.dual_set.strip(z)) - self.regularizer.difference(best, lam))

@@ -1,0 +1,74 @@
+"""Watching convexity: an evaluated loss may not lie below an earlier linearization."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+import numpy as np
+
+from ._types import Matrix, Vector
+from .dual_sets import DualSet
+
+# Losses are sums of many terms: allow their rounding errors in float64, in float32, or those of finite differences.
+ROUNDING = 1e4 * float(np.finfo(np.float64).eps)
+SINGLE = 64.0
+DIFFERENCES = 1e-6
+
+
+class Linearization(Protocol):
+    """A point where the losses and their Jacobian are known."""
+
+    @property
+    def w(self) -> Vector: ...
+    @property
+    def f(self) -> Vector: ...
+    @property
+    def G(self) -> Matrix: ...
+
+
+class ConvexityWatch:
+    """Remembers the last linearizations and the first violation of convexity.
+
+    <lam, f> is convex for every lam in Lambda exactly when the support function of Lambda at
+    f(u) + G(u)(v - u) + m/2 |v - u|^2 - f(v) is never positive.
+    """
+
+    def __init__(self, dual_set: DualSet, curvature: Vector, *, exact_jacobian: bool = True, memory: int = 2) -> None:
+        self._dual_set = dual_set
+        self._curvature = curvature
+        self.tolerance = ROUNDING if exact_jacobian else DIFFERENCES
+        self._known: deque[Linearization] = deque(maxlen=memory)
+        self.violation: str | None = None
+
+    def trust(self, precision: float) -> None:
+        """Allow for losses that are computed with this relative precision."""
+        if precision > np.finfo(np.float64).eps:
+            self.tolerance = max(self.tolerance, SINGLE * precision)
+
+    def observe_values(self, w: Vector, f: Vector) -> None:
+        """Compare losses at w with the linearizations that are remembered."""
+        if self.violation is None:
+            for known in self._known:
+                self._compare(known, w, f)
+
+    def observe(self, new: Linearization) -> None:
+        """Compare both ways, then remember the new linearization."""
+        self.observe_values(new.w, new.f)
+        if self.violation is None:
+            for known in self._known:
+                self._compare(new, known.w, known.f)
+        self._known.append(new)
+
+    def _compare(self, at: Linearization, w: Vector, f: Vector) -> None:
+        step = w - at.w
+        slope = at.G @ step
+        excess = at.f + slope + 0.5 * float(self._curvature * step @ step) - f
+        worst, lam = self._dual_set.support(excess)
+        size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ np.abs(step)
+        if worst > self.tolerance * float(size.max()):
+            j = int(np.argmax(np.abs(lam)))
+            self.violation = (
+                f"loss {j} lies {worst:.3g} below its linearization, so the losses are not convex "
+                "(or their Jacobian is wrong)"
+            )

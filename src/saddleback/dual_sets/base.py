@@ -1,0 +1,77 @@
+"""What the program asks of a dual set Lambda."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from .._types import Matrix, Vector
+
+
+@dataclass(frozen=True)
+class LinearConstraints:
+    """The polyhedron {lam : E lam = e, lower <= lam <= upper}."""
+
+    E: Matrix
+    e: Vector
+    lower: Vector
+    upper: Vector
+
+
+class DualSet(ABC):
+    """A compact convex set with a self-concordant barrier on its relative interior.
+
+    A set does not store its dimension ``n``: methods that cannot read it off an argument take it.
+    Capabilities, looked for by name:
+
+    ``project(x)``
+        Euclidean projection; gives quadratic regularizers their best response, and extragradient its step.
+    ``tilt(prior, z)``
+        argmax <lam, z> - KL(lam, prior); gives entropic regularizers their best response.
+    ``linear_constraints(n)``
+        A polyhedral description; lets quadratic-program solvers in.
+    """
+
+    @abstractmethod
+    def validate(self, n: int) -> None:
+        """Raise a ProblemError unless the set is a non-empty subset of R^n."""
+
+    @abstractmethod
+    def barrier_parameter(self, n: int) -> float:
+        """nu of the nu-self-concordant barrier."""
+
+    @abstractmethod
+    def barrier(self, lam: Vector) -> float:
+        """B(lam); inf outside the relative interior."""
+
+    @abstractmethod
+    def barrier_gradient(self, lam: Vector) -> Vector:
+        """Gradient of B at an interior point."""
+
+    @abstractmethod
+    def barrier_hessian(self, lam: Vector) -> Vector | Matrix:
+        """Hessian of B at an interior point: its diagonal when it is diagonal, else the matrix."""
+
+    @abstractmethod
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
+        """(E, e) with aff(Lambda) = {lam : E lam = e} and E of full row rank (possibly without rows)."""
+
+    @abstractmethod
+    def center(self, n: int) -> Vector:
+        """The analytic center argmin B."""
+
+    def strip(self, z: Vector) -> Vector:
+        """z less a normal of the affine hull: the same up to a constant for every lam in Lambda, but smaller."""
+        return z
+
+    @abstractmethod
+    def support(self, z: Vector) -> tuple[float, Vector]:
+        """max over lam in Lambda of <lam, z>, and a maximizer."""
+
+    @abstractmethod
+    def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
+        """Whether lam lies in Lambda up to ``tol``."""
+
+    @abstractmethod
+    def restore(self, lam: Vector) -> Vector:
+        """A point of Lambda, feasible to rounding, next to an almost feasible lam."""

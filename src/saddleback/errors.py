@@ -1,0 +1,23 @@
+"""The exceptions and warnings that Saddleback raises on purpose."""
+
+from __future__ import annotations
+
+
+class SaddlebackError(Exception):
+    """Base class of every error that Saddleback raises on purpose."""
+
+
+class ProblemError(SaddlebackError, ValueError):
+    """The input cannot be right: a shape, a value, a name."""
+
+
+class IncompatibleError(SaddlebackError):
+    """The pieces are fine but do not fit together; the message names what is missing and what would work."""
+
+
+class MissingDependencyError(SaddlebackError, ImportError):
+    """An optional package is needed and not installed; the message says how to install it."""
+
+
+class ConvergenceWarning(UserWarning):
+    """A run ended before the gap that was asked; ``Result.status`` and ``Result.message`` say why."""

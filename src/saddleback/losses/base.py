@@ -1,0 +1,35 @@
+"""What the program asks of the losses f."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from .._types import Matrix, Vector
+
+
+@runtime_checkable
+class Losses(Protocol):
+    """J convex losses of d parameters.
+
+    Optional capabilities, looked for by name:
+
+    ``values(w) -> (J,)``
+        The losses without their gradients, where that is cheaper.
+    ``hessian(w, lam) -> (d, d)``
+        sum_j lam_j Hessian f_j(w).
+    ``smoothness() -> float``
+        An upper bound on L: <lam, f> is L-smooth for every lam in Lambda.
+    ``strong_convexity``
+        m >= 0 such that <lam, f> - m/2 |w|^2 is convex for every lam in Lambda; or one m_i per coordinate.
+    """
+
+    @property
+    def n_losses(self) -> int:
+        """J."""
+
+    @property
+    def n_params(self) -> int:
+        """d."""
+
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        """f(w), of shape (J,), and the Jacobian G(w), of shape (J, d)."""

@@ -1,0 +1,156 @@
+"""Losses from plain functions, in the shape of scipy.optimize.minimize."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Matrix, Vector
+from .._validation import finite_vector
+from ..errors import ProblemError
+from .differences import central_differences, check_jacobian
+
+Function = Callable[[Vector], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionLosses:
+    """fun(w) -> (J,) with jac(w) -> (J, d), or central differences where jac is None."""
+
+    fun: Function
+    jac: Function | None
+    n_losses: int
+    n_params: int
+
+    @property
+    def exact_jacobian(self) -> bool:
+        """Whether the Jacobian carries rounding errors only, and not those of finite differences."""
+        return self.jac is not None
+
+    def values(self, w: Vector) -> Vector:
+        return _as_values(self.fun(w), self.n_losses)
+
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        values = self.values(w)
+        if self.jac is None:
+            return values, central_differences(self.values, w)
+        return values, _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
+
+
+@dataclass(frozen=True, eq=False)
+class PairLosses:
+    """fun(w) -> ((J,), (J, d)): losses and Jacobian in one call, so that values alone are no cheaper."""
+
+    fun: Function
+    n_losses: int
+    n_params: int
+
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        f, G = _pair(self.fun(w))
+        return _as_values(f, self.n_losses), _as_jacobian(G, self.n_losses, self.n_params)
+
+
+def from_functions(
+    fun: Function, w0: Vector, jac: Function | bool | None = None, *, check_jac: bool = False
+) -> FunctionLosses | PairLosses:
+    """The losses of ``fun``, whose number is read off one call at w0 (which is not lost: it is remembered).
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(w) -> (J,)``, or ``fun(w) -> ((J,), (J, d))`` with ``jac=True``.
+    w0 : (d,) array
+        Where fun is called once to learn J.
+    jac : callable, True or None
+        ``jac(w) -> (J, d)``; None takes central differences (2 d calls per Jacobian) and warns once.
+    check_jac : bool
+        Compare the Jacobian at w0 with central differences and name the row that is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = from_functions(lambda w: ([w @ w, w @ w + w[0]], [2 * w, 2 * w + [1, 0]]), np.zeros(2), jac=True)
+    >>> losses.n_losses, losses.n_params
+    (2, 2)
+    """
+    if not callable(fun):
+        raise ProblemError(f"fun must be callable; got {type(fun).__name__}.")
+    if not (isinstance(jac, bool) or jac is None or callable(jac)):
+        raise ProblemError(f"jac must be a callable, True or None; got {jac!r}.")
+    w0 = finite_vector(w0, "w0")
+    fun = _LastCall(fun)
+    f = _as_array(_pair(fun(w0))[0] if jac is True else fun(w0), "fun")
+    if f.ndim != 1 or f.size == 0:
+        raise ProblemError(f"fun must return a non-empty vector of losses (J,); got shape {f.shape} at w0.")
+    if not np.isfinite(f).all():
+        j = int(np.flatnonzero(~np.isfinite(f))[0])
+        raise ProblemError(f"fun must be finite at w0; got {f[j]} for loss {j}. Start where every loss is defined.")
+    if jac is True:
+        losses: FunctionLosses | PairLosses = PairLosses(fun, f.size, w0.size)
+    elif callable(jac):
+        losses = FunctionLosses(fun, jac, f.size, w0.size)
+    else:
+        warnings.warn(
+            f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian, and a "
+            "certificate only as good as they are; pass jac for speed and rigor",
+            stacklevel=3,
+        )
+        return FunctionLosses(fun, None, f.size, w0.size)
+    if check_jac:
+        check_jacobian(losses, w0)
+    return losses
+
+
+class _LastCall:
+    """fun, remembering its last answer: the loop's first evaluation is the one that told J."""
+
+    def __init__(self, fun: Function) -> None:
+        self._fun = fun
+        self._w: Vector | None = None
+        self._answer: Any = None
+
+    def __call__(self, w: Vector) -> Any:
+        if self._w is None or not np.array_equal(self._w, w):
+            # A copy, so that a fun that writes into its argument cannot move the iterates.
+            self._answer, self._w = self._fun(w.copy()), w.copy()
+        return self._answer
+
+
+def _pair(result: Any) -> tuple[Any, Any]:
+    try:
+        f, G = result
+    except (TypeError, ValueError):
+        raise ProblemError("with jac=True, fun must return the pair (losses, jacobian).") from None
+    return f, G
+
+
+def _as_array(x: Any, name: str) -> NDArray[Any]:
+    try:
+        # float32 stays float32: it tells how far the numbers can be trusted.
+        array = np.array(x, dtype=np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).") from error
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def _as_values(f: Any, n_losses: int) -> Vector:
+    values = _as_array(f, "fun")
+    if values.shape != (n_losses,):
+        raise ProblemError(f"fun must return {n_losses} losses at every w, as at w0; got shape {values.shape}.")
+    return values
+
+
+def _as_jacobian(G: Any, n_losses: int, n_params: int) -> Matrix:
+    jacobian = _as_array(G, "jac")
+    shape = (n_losses, n_params)
+    if jacobian.shape == shape:
+        return jacobian
+    if 1 in shape and jacobian.ndim == 1 and jacobian.size == n_losses * n_params:
+        return jacobian.reshape(shape)
+    hint = " It looks transposed: row j must be the gradient of loss j." if jacobian.shape == shape[::-1] else ""
+    raise ProblemError(f"jac must return an array of shape (J, d) = {shape}; got {jacobian.shape}.{hint}")

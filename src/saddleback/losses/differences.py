@@ -1,0 +1,35 @@
+"""Finite differences: Jacobians for losses that bring none, and a check for those that do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import approx_fprime
+
+from .._types import Matrix, Vector
+from ..errors import ProblemError
+from .base import Losses
+
+
+def central_differences(values: Callable[[Vector], Vector], w: Vector) -> Matrix:
+    """The Jacobian of ``values`` to about eps^(2/3): the mean of SciPy's forward and backward differences."""
+    step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(1.0, np.abs(w))
+    forward, backward = (np.atleast_2d(approx_fprime(w, values, sign * step)) for sign in (1.0, -1.0))
+    return 0.5 * (forward + backward)
+
+
+def check_jacobian(losses: Losses, w: Vector, rtol: float = 1e-4) -> None:
+    """Raise a ProblemError that names the rows of the Jacobian that disagree with central differences."""
+    G = losses.evaluate(w)[1]
+    reference = central_differences(lambda v: losses.evaluate(v)[0], w)
+    error = np.abs(G - reference)
+    allowed = rtol * np.maximum(1.0, np.abs(reference).max(axis=1))
+    wrong = np.flatnonzero(~(error.max(axis=1) <= allowed))
+    if wrong.size:
+        j = int(wrong[0])
+        i = int(np.argmax(error[j]))
+        raise ProblemError(
+            f"jac: row {j} is not the gradient of loss {j}: coordinate {i} is {G[j, i]:.6g}, finite differences "
+            f"give {reference[j, i]:.6g}; rows that disagree: {wrong.tolist()}."
+        )

@@ -1,0 +1,49 @@
+"""Losses in other coordinates: a diagonal metric on the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from .base import Losses
+
+
+@dataclass(frozen=True, eq=False)
+class RescaledLosses:
+    """v -> f(v / scale): in the norm |w|_P^2 = sum_i P_i w_i^2, with scale = sqrt(P), |v| = |w|_P.
+
+    Every method works in v with the Euclidean norm, and so in w with the metric P: Q = G P^-1 G'.
+    """
+
+    losses: Losses
+    scale: Vector
+
+    @property
+    def n_losses(self) -> int:
+        return self.losses.n_losses
+
+    @property
+    def n_params(self) -> int:
+        return self.losses.n_params
+
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        f, G = self.losses.evaluate(w / self.scale)
+        return f, G / self.scale
+
+    def __getattr__(self, name: str) -> object:
+        # A capability exists here exactly when the losses have it.
+        if name.startswith("_") or name not in _CAPABILITIES:
+            raise AttributeError(name)
+        return _CAPABILITIES[name](self.scale, getattr(self.losses, name))
+
+
+_CAPABILITIES: dict[str, Callable[..., object]] = {
+    "values": lambda scale, values: lambda v: values(v / scale),
+    "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
+    "smoothness": lambda scale, L: (L() if callable(L) else L) / float(np.min(scale)) ** 2,
+    "strong_convexity": lambda scale, m: (m() if callable(m) else m) / scale**2,
+    "exact_jacobian": lambda scale, exact: exact,
+}

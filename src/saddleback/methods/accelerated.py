@@ -1,0 +1,139 @@
+"""Algorithm 1 of the paper: acceleration in the primal, the dual subproblem for lam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Vector
+from .._validation import lookup, number
+from ..certificates import Minorant
+from ..oracle import Evaluation, Oracle
+from .base import Breakdown, Method, State
+from .prox_step import ProxStep, prox_step
+from .smoothness import MAX_TRIALS, calibrate, give_up, increased, known_smoothness, relaxed
+from .steps import STEP_RULES
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AcceleratedState(State):
+    """The sequences w and ag (``point``), A, L, and the average of the linearizations so far."""
+
+    w: Vector
+    A: float = 0.0
+    L: float
+    measured: bool
+    """Whether L is measured along the way, and so may change."""
+    t: int = 0
+    """Steps since the last restart."""
+    first_step: float = 0.0
+    """1/2 lam' Q lam of the first step since the last restart: the scale of what is left to gain."""
+    average: Minorant | None = None
+
+
+@dataclass(frozen=True)
+class Accelerated(Method[AcceleratedState]):
+    """The accelerated method with an exact or inexact dual subproblem (paper, Algorithm 1).
+
+    md = (A ag + alpha w)/A+;  lam from (D) with Q = (alpha^2/A+) G G', c = f(md);
+    w+ = w - alpha G' lam;  ag+ = md - (alpha^2/A+) G' lam.
+    g(ag) - g* <= (|w* - w_1|^2/2 + sum A_t gap_t)/A_T. One Jacobian and O(d J^2) per iteration, and (D).
+
+    Parameters
+    ----------
+    steps : {"sharp", "paper"}
+        The rule for alpha: design 3.2 (A_T >= T^2/(4L)), or the paper's (about T^2/(16L)).
+    smoothness : float, optional
+        L; else asked from the losses, else found by backtracking (design 3.3).
+    restart : bool
+        Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
+        well-conditioned problems. The bound above then holds since the last restart.
+    inner_accuracy : float, optional
+        Solve every (D) to this gap instead of the decreasing schedule (L/t^4 in the paper; here its
+        scale-free form).
+    """
+
+    name: ClassVar[str] = "accelerated"
+    state_type: ClassVar[type[State]] = AcceleratedState
+
+    steps: str = "sharp"
+    smoothness: float | None = None
+    restart: bool = True
+    inner_accuracy: float | None = None
+
+    def __post_init__(self) -> None:
+        lookup(STEP_RULES, self.steps, "step rule")
+        if self.smoothness is not None:
+            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
+        if self.inner_accuracy is not None:
+            number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
+
+    def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
+        at = oracle.evaluate(w0)
+        L = known_smoothness(oracle, self.smoothness)
+        return AcceleratedState(
+            point=at.point,
+            lam=at.lam,
+            minorants=(oracle.cut(at, at.lam),),
+            w=w0,
+            L=calibrate(oracle, at, self._accuracy(oracle, None)) if L is None else L,
+            measured=L is None,
+        )
+
+    def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:
+        L = state.L
+        for _ in range(MAX_TRIALS):
+            alpha = STEP_RULES[self.steps](L, state.A)
+            A = state.A + alpha
+            md = state.w if state.A == 0 else (state.A * state.point.w + alpha * state.w) / A
+            at = oracle.evaluate(md)
+            if at.finite:
+                step = self._dual_step(oracle, at, alpha**2 / A, state)
+                if not state.measured or step.admits(L):
+                    return self._advance(oracle, state, step, alpha, L)
+                L = increased(L, step)
+            elif state.measured:
+                L *= 10.0
+            else:
+                raise Breakdown(f"the losses are not finite at distance {np.linalg.norm(md - oracle.w0):.3g} of w0")
+        raise give_up()
+
+    def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
+        return prox_step(oracle, at, eta, self._accuracy(oracle, state), state.lam)
+
+    def _accuracy(self, oracle: Oracle, state: AcceleratedState | None) -> float:
+        """eps_t = L/t^4 in the paper; its scale-free form has the first step's decrease in the place of L."""
+        if self.inner_accuracy is not None:
+            return self.inner_accuracy
+        floor = 1e-3 * oracle.tol
+        if state is None:
+            return floor
+        scale = state.L if self.steps == "paper" else state.first_step
+        return max(floor, scale / (state.t + 1) ** 4)
+
+    def _advance(
+        self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, L: float
+    ) -> AcceleratedState:
+        A = state.A + alpha
+        cut = oracle.cut(step.base, step.lam, step.slope)
+        average = cut if state.average is None else state.average.mix(cut, alpha / A)
+        after = replace(
+            state,
+            point=step.point,
+            lam=step.lam,
+            minorants=(cut, average),
+            inner_gap=step.solution.gap,
+            inner_iter=step.solution.n_iter,
+            predicted=step.predicted,
+            w=state.w - alpha * step.slope,
+            A=A,
+            L=relaxed(L, step) if state.measured else L,
+            t=state.t + 1,
+            first_step=0.5 * step.length_squared / step.eta if state.t == 0 else state.first_step,
+            average=average,
+        )
+        if self.restart and float(step.slope @ (step.point.w - state.point.w)) > 0:
+            return replace(after, w=step.point.w, A=0.0, t=0, first_step=0.0, average=None)
+        return after

@@ -1,0 +1,103 @@
+"""Accelerated gradient descent on the smoothed primal g: a baseline of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Vector
+from .._validation import number
+from ..dual_sets import DualSet
+from ..errors import IncompatibleError
+from ..oracle import Evaluation, Oracle, Point
+from ..regularizers import Regularizer
+from .base import Breakdown, Method, State
+from .smoothness import MAX_TRIALS, calibrate, give_up, known_smoothness
+
+
+def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
+    """Refuse a nonsmooth g by name, before anything is evaluated."""
+    if not regularizer.strong_convexity > 0:
+        raise IncompatibleError(
+            f"{name} needs a strongly convex regularizer: with {regularizer!r}, g is a maximum and has no gradient "
+            "where losses tie, which is where its minimum lies. Use method='accelerated' (or 'auto'), or add "
+            "Quadratic(gamma) or Entropy(gamma) with gamma > 0."
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class APGDState(State):
+    y: Vector
+    momentum: float = 1.0
+    L: float
+    measured: bool
+
+
+@dataclass(frozen=True)
+class APGD(Method[APGDState]):
+    """w = y - G(y)' lam*(y) / L_local, then Nesterov's momentum; L_local = L + |G(y)|_2^2 / gamma.
+
+    Paper, appendix on simulations. Needs a gamma-strongly convex R, which makes g smooth.
+    """
+
+    name: ClassVar[str] = "apgd"
+    state_type: ClassVar[type[State]] = APGDState
+
+    smoothness: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.smoothness is not None:
+            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
+
+    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
+        require_strong_convexity("apgd", regularizer)
+
+    def init(self, oracle: Oracle, w0: Vector) -> APGDState:
+        at = oracle.evaluate(w0)
+        L = known_smoothness(oracle, self.smoothness)
+        return APGDState(
+            point=at.point,
+            lam=at.lam,
+            minorants=(oracle.cut(at, at.lam),),
+            y=w0,
+            L=calibrate(oracle, at, 1e-3 * oracle.tol) if L is None else L,
+            measured=L is None,
+        )
+
+    def step(self, oracle: Oracle, state: APGDState) -> APGDState:
+        at = oracle.evaluate(state.y)
+        if not at.finite:
+            raise Breakdown("the losses are not finite where the momentum step arrived")
+        point, L = self._descend(oracle, at, state)
+        momentum = (1.0 + sqrt(1.0 + 4.0 * state.momentum**2)) / 2.0
+        return replace(
+            state,
+            point=point,
+            lam=at.lam,
+            minorants=(oracle.cut(at, at.lam),),
+            y=point.w + (state.momentum - 1.0) / momentum * (point.w - state.point.w),
+            momentum=momentum,
+            L=L,
+        )
+
+    def _descend(self, oracle: Oracle, at: Evaluation, state: APGDState) -> tuple[Point, float]:
+        slope = at.lam @ at.G
+        squared = float(slope @ slope)
+        coupling = spectral_norm(at) ** 2 / oracle.adversary.regularizer.strong_convexity
+        L = state.L
+        for _ in range(MAX_TRIALS):
+            L_local = L + coupling
+            point = oracle.point(at.w - slope / L_local)
+            enough = point.value <= at.value - 0.5 * squared / L_local + 16 * oracle.precision * abs(at.value)
+            if enough or not state.measured:
+                return point, L
+            L *= 2.0
+        raise give_up()
+
+
+def spectral_norm(at: Evaluation) -> float:
+    """|G|_2."""
+    return float(np.sqrt(max(0.0, np.linalg.eigvalsh(at.gram)[-1])))

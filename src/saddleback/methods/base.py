@@ -1,0 +1,80 @@
+"""What the loop asks of an outer method."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from .._types import Vector
+from ..certificates import Minorant
+from ..dual_sets import DualSet
+from ..losses import Losses
+from ..oracle import Oracle, Point
+from ..regularizers import Regularizer
+from ..stopping import Stopping
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State:
+    """Where a method stands: plain arrays and numbers. Methods add what they need to go on."""
+
+    point: Point
+    """The candidate answer after this step."""
+    lam: Vector
+    """The method's dual variable."""
+    minorants: tuple[Minorant, ...] = ()
+    """Lower bounds of g that this step has proved."""
+    inner_gap: float = 0.0
+    """The measured cross-evaluation gap of the step's dual subproblem."""
+    inner_iter: int = 0
+    predicted: float = np.nan
+    """How much the step's model promised to decrease g; nan where there is no model."""
+
+
+class Breakdown(Exception):
+    """The method cannot take another step; the loop ends the run with the best point so far."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Named:
+    """What both kinds of methods share: a name, and a check of what they need before anything is evaluated."""
+
+    name: ClassVar[str]
+
+    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
+        """Raise an IncompatibleError when Lambda or R lack what the method needs."""
+
+    def check_losses(self, losses: Losses) -> None:
+        """Raise an IncompatibleError when the losses lack what the method needs."""
+
+
+class Method(Named, ABC, Generic[S]):
+    """One outer method: a frozen description of its options.
+
+    It never loops over iterations, prints, times or decides to stop: ``solve`` does.
+    """
+
+    state_type: ClassVar[type[State]] = State
+    """What ``init`` and ``step`` return; a checkpoint is read back as one."""
+
+    @abstractmethod
+    def init(self, oracle: Oracle, w0: Vector) -> S:
+        """The state at w0."""
+
+    @abstractmethod
+    def step(self, oracle: Oracle, state: S) -> S:
+        """The state after one iteration."""
+
+
+class ExternalMethod(Named, ABC):
+    """A method whose loop belongs to another library, which reports back after each of its iterations."""
+
+    @abstractmethod
+    def run(self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool]) -> str:
+        """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message."""

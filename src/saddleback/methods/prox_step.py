@@ -1,0 +1,78 @@
+"""One proximal step on the linearized losses, through the dual subproblem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Vector
+from ..oracle import Evaluation, Oracle, Point
+from ..subproblem import DualSolution
+
+
+@dataclass(frozen=True, eq=False)
+class ProxStep:
+    """argmin over v of h(f + G (v - u)) + |v - u|^2 / (2 eta), reached as v = u - eta G' lam with lam from (D).
+
+    By duality lam solves (D) with Q = eta G G' and c = f(u) (Drusvyatskiy and Paquette 2019; paper, eq. "moreau-env").
+    """
+
+    base: Evaluation
+    eta: float
+    solution: DualSolution
+    slope: Vector
+    point: Point
+    model: float
+    """h(ell): g of the linearized losses at the new point."""
+    precision: float
+    """The relative rounding error of the losses."""
+
+    @property
+    def lam(self) -> Vector:
+        return self.solution.lam
+
+    @property
+    def length_squared(self) -> float:
+        """|v - u|^2."""
+        return self.eta**2 * float(self.slope @ self.slope)
+
+    @property
+    def error(self) -> float:
+        """g(v) - h(ell): what the linearization leaves out, at most L/2 |v - u|^2."""
+        return self.point.value - self.model
+
+    @property
+    def noise(self) -> float:
+        """What rounding may add to ``error``."""
+        return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + float(np.abs(self.base.f).max()))
+
+    def admits(self, L: float) -> bool:
+        """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L-smoothness (design 3.3)."""
+        return bool(np.isfinite(self.point.value) and self.error <= 0.5 * L * self.length_squared + self.noise)
+
+    @property
+    def curvature(self) -> float:
+        """An upper bound on the least L that this step admits; large where rounding hides the truth."""
+        length_squared = self.length_squared
+        return 2.0 * max(0.0, self.error + self.noise) / length_squared if length_squared > 0 else np.inf
+
+    @property
+    def predicted(self) -> float:
+        """The decrease from g(u) that the model promises: g(u) - [h(ell) + |v - u|^2 / (2 eta)]."""
+        return self.base.value - self.model - 0.5 * self.length_squared / self.eta
+
+
+def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
+    """Solve (D) at an evaluated point and look at the losses where the step arrives."""
+    Q = eta * base.gram
+    return arrive(oracle, base, eta, oracle.dual_step(Q, base.f, tol, start))
+
+
+def arrive(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:
+    """The step that a dual solution stands for."""
+    lam = solution.lam
+    slope = lam @ base.G
+    ell = base.f - eta * (base.G @ slope)
+    point = oracle.point(base.w - eta * slope)
+    return ProxStep(base, eta, solution, slope, point, oracle.adversary.value(ell), oracle.precision)

@@ -1,0 +1,21 @@
+"""Step sizes of the accelerated method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+
+StepRule = Callable[[float, float], float]
+
+
+def paper_step(L: float, A: float) -> float:
+    """alpha_t = (1 + sqrt(1 + 4 L A_{t-1})) / (4L): 2 L alpha_t^2 <= A_t (paper, eq. "step-sizes")."""
+    return (1.0 + sqrt(1.0 + 4.0 * L * A)) / (4.0 * L)
+
+
+def sharp_step(L: float, A: float) -> float:
+    """alpha_t = (1 + sqrt(1 + 4 L A_{t-1})) / (2L): L alpha_t^2 = A_t, A_t >= t^2/(4L) (design 3.2)."""
+    return (1.0 + sqrt(1.0 + 4.0 * L * A)) / (2.0 * L)
+
+
+STEP_RULES: dict[str, StepRule] = {"sharp": sharp_step, "paper": paper_step}

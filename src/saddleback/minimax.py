@@ -1,0 +1,98 @@
+"""Plain minimax, in the shape of scipy.optimize.minimize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ._types import Vector
+from ._validation import finite_vector
+from .dual_sets import DualSet, Simplex
+from .losses import from_functions
+from .methods import AnyMethod, resolve_method
+from .problem import Problem
+from .regularizers import Regularizer, Zero
+from .result import Result
+from .run import Callback
+from .solve import solve
+from .stopping import Stopping
+from .subproblem import InnerSolver, inner_solver
+
+
+def minimax(
+    fun: Callable[[Vector], Any],
+    w0: ArrayLike,
+    jac: Callable[[Vector], Any] | bool | None = None,
+    *,
+    dual_set: DualSet | None = None,
+    regularizer: Regularizer | None = None,
+    method: str | AnyMethod = "auto",
+    inner: str | InnerSolver = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    progress: bool = False,
+    radius: float | None = None,
+    metric: ArrayLike | None = None,
+    check_jac: bool = False,
+) -> Result:
+    """Minimize the largest of several functions, or what a regularized adversary makes of them.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(w) -> (J,)``: the losses; with ``jac=True``, ``fun(w) -> ((J,), (J, d))``.
+    w0 : (d,) array
+        Where to start.
+    jac : callable, True or None
+        ``jac(w) -> (J, d)``, row j the gradient of loss j. None takes central differences and warns once.
+    dual_set, regularizer
+        Lambda and R; the simplex and zero unless given, so that g(w) = max_j f_j(w).
+    metric : float or (d,) array, optional
+        P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
+    check_jac : bool
+        Compare jac with finite differences at w0 first, and name the rows that are wrong.
+    method, inner, tol, max_iter, time_limit, callback, progress, radius
+        As in `solve`.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    The problem CB2 of Charalambous and Bandler, whose optimum is 1.9522245:
+
+    >>> import numpy as np
+    >>> import saddleback as sb
+    >>> def fun(x):
+    ...     e = 2 * np.exp(x[1] - x[0])
+    ...     f = [x[0] ** 2 + x[1] ** 4, (2 - x[0]) ** 2 + (2 - x[1]) ** 2, e]
+    ...     return f, [[2 * x[0], 4 * x[1] ** 3], [2 * x[0] - 4, 2 * x[1] - 4], [-e, e]]
+    >>> round(sb.minimax(fun, [1, -0.1], jac=True).value, 5)
+    1.95222
+    """
+    # Everything that can be refused is refused before fun is called.
+    w0 = finite_vector(w0, "w0")
+    method = resolve_method(method)
+    dual_set = Simplex() if dual_set is None else dual_set
+    regularizer = Zero() if regularizer is None else regularizer
+    method.check_adversary(dual_set, regularizer)
+    inner = inner_solver(inner)
+    Stopping(tol, max_iter, time_limit)
+    losses = from_functions(fun, w0, jac, check_jac=check_jac)
+    return solve(
+        Problem(losses, dual_set, regularizer, metric),
+        w0,
+        method,
+        inner,
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        progress=progress,
+        radius=radius,
+    )

@@ -1,0 +1,160 @@
+"""What a method may ask about the problem: everything counted, checked and watched."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from ._types import Matrix, Vector
+from ._validation import finite_vector, number
+from .adversary import Adversary
+from .certificates import Minorant
+from .convexity import ConvexityWatch
+from .errors import ProblemError
+from .problem import Problem
+from .subproblem import DualSolution, DualSubproblem, InnerSolver
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A candidate answer: the losses, g and the best response at w, without a Jacobian."""
+
+    w: Vector
+    f: Vector
+    value: float
+    lam: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The losses f, their Jacobian G, g and the best response at w."""
+
+    w: Vector
+    f: Vector
+    G: Matrix
+    value: float
+    lam: Vector
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.value) and np.isfinite(self.G).all())
+
+    @property
+    def point(self) -> Point:
+        return Point(self.w, self.f, self.value, self.lam)
+
+    @cached_property
+    def gram(self) -> Matrix:
+        """G G'."""
+        return self.G @ self.G.T
+
+
+class Oracle:
+    """The losses and the dual subproblem of one run, the only way a method reads either."""
+
+    def __init__(self, problem: Problem, inner: InnerSolver, w0: Vector, tol: float) -> None:
+        self.problem = problem
+        self.adversary: Adversary = problem.adversary
+        self.inner = inner
+        self.w0 = w0
+        self.tol = tol
+        self.n_evals = 0
+        self.n_inner = 0
+        self.n_inner_failures = 0
+        losses = problem.losses
+        self.curvature = _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        self.watch = ConvexityWatch(
+            self.adversary.dual_set, self.curvature, exact_jacobian=getattr(losses, "exact_jacobian", True)
+        )
+        self.precision = float(np.finfo(np.float64).eps)
+        """The relative rounding error of the losses: that of float32 once they have come as such."""
+        self._recent: deque[Evaluation] = deque(maxlen=2)
+
+    @cached_property
+    def smoothness(self) -> float | None:
+        """L, where the losses offer it."""
+        offer = _offered(self.problem.losses, "smoothness")
+        return None if offer is None else number(offer, "losses.smoothness()", minimum=0.0)
+
+    def evaluate(self, w: Vector) -> Evaluation:
+        """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
+        for known in self._recent:
+            if np.array_equal(known.w, w):
+                return known
+        first = self.n_evals == 0
+        f, G = self.problem.losses.evaluate(w)
+        self.n_evals += 1
+        J, d = self.problem.n_losses, self.problem.n_params
+        f, G = self._as_float64(f), self._as_float64(G)
+        if f.shape != (J,) or G.shape != (J, d):
+            raise ProblemError(
+                f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
+            )
+        point = self._respond(w, f)
+        evaluation = Evaluation(w, f, G, point.value, point.lam)
+        if not evaluation.finite:
+            if first:
+                what = "losses" if not np.isfinite(f).all() else "Jacobian"
+                raise ProblemError(
+                    f"the {what} must be finite at w0; got NaN or inf. Start where every loss is defined."
+                )
+            return evaluation
+        self.watch.observe(evaluation)
+        self._recent.append(evaluation)
+        return evaluation
+
+    def point(self, w: Vector) -> Point:
+        """The losses and g at w, without the Jacobian where the losses can leave it out."""
+        values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
+        if values is None or any(np.array_equal(known.w, w) for known in self._recent):
+            return self.evaluate(w).point
+        f = self._as_float64(values(w))
+        point = self._respond(w, f)
+        if np.isfinite(point.value):
+            self.watch.observe_values(w, f)
+        return point
+
+    def _as_float64(self, x: object) -> Vector:
+        array = np.asarray(x)
+        if array.dtype in (np.float32, np.float16):
+            self.precision = max(self.precision, float(np.finfo(array.dtype).eps))
+            self.watch.trust(self.precision)
+        return array.astype(np.float64, copy=False)
+
+    def _respond(self, w: Vector, f: Vector) -> Point:
+        if not np.isfinite(f).all():
+            return Point(w, f, np.inf, np.full(self.problem.n_losses, np.nan))
+        value, lam = self.adversary.best_response(f)
+        return Point(w, f, value, lam)
+
+    def dual_step(self, Q: Matrix, c: Vector, tol: float, start: Vector | None = None) -> DualSolution:
+        """Solve (D) to a measured gap of ``tol``, or of what rounding allows."""
+        subproblem = DualSubproblem(Q, c, self.adversary)
+        solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
+        self.n_inner += solution.n_iter
+        self.n_inner_failures += not solution.converged
+        return solution
+
+    def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
+        """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
+        value = float(lam @ at.f) - self.adversary.regularizer.value(lam)
+        return Minorant.at(at.w - self.w0, value, lam @ at.G if slope is None else slope, self.curvature)
+
+
+def _offered(losses: object, name: str) -> Any:
+    """A capability's value, whether the losses offer it as a number or as a method; None where they do not."""
+    offer = getattr(losses, name, None)
+    return offer() if callable(offer) else offer
+
+
+def _curvature(strong_convexity: object, d: int) -> Vector:
+    m = np.asarray(0.0 if strong_convexity is None else strong_convexity, dtype=np.float64)
+    curvature = finite_vector(np.full(d, m) if m.ndim == 0 else m, "losses.strong_convexity", d)
+    if curvature.min() < 0:
+        raise ProblemError(f"losses.strong_convexity must be >= 0; got {curvature.min():g}.")
+    return curvature

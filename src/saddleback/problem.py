@@ -1,0 +1,84 @@
+"""The problem: losses f, dual set Lambda, regularizer R."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._types import Vector
+from ._validation import finite_vector
+from .adversary import Adversary, BestResponse
+from .dual_sets import DualSet, Simplex
+from .errors import ProblemError
+from .losses import Losses
+from .regularizers import Regularizer, Zero
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """min over w of g(w) = max over lam in Lambda of <lam, f(w)> - R(lam) = h(f(w)).
+
+    Parameters
+    ----------
+    losses : Losses
+        f: J convex, smooth losses of d parameters; any object with ``n_losses``, ``n_params`` and ``evaluate``.
+    dual_set : DualSet
+        Lambda, the simplex unless given: g is then the (regularized) largest loss.
+    regularizer : Regularizer
+        R, zero unless given.
+    metric : float or (d,) array, optional
+        P > 0: distances between parameters, smoothness, radius and steps are meant in |w|_P^2 = sum P_i w_i^2.
+        Rescaling w and the metric together changes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import saddleback as sb
+    >>> losses = sb.from_functions(lambda w: ([w @ w, (w - 1) @ (w - 1)], [2 * w, 2 * w - 2]), np.zeros(1), jac=True)
+    >>> sb.Problem(losses).value([0.5])
+    0.25
+    """
+
+    losses: Losses
+    dual_set: DualSet = field(default_factory=Simplex)
+    regularizer: Regularizer = field(default_factory=Zero)
+    metric: ArrayLike | None = None
+    adversary: Adversary = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("n_losses", "n_params", "evaluate"):
+            if not hasattr(self.losses, name):
+                raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {self.losses!r}.")
+        for name in ("n_losses", "n_params"):
+            if int(getattr(self.losses, name)) < 1:
+                raise ProblemError(f"losses.{name} must be at least 1; got {getattr(self.losses, name)}.")
+        if self.metric is not None:
+            metric = finite_vector(np.broadcast_to(np.asarray(self.metric), self.losses.n_params), "metric")
+            if metric.min() <= 0:
+                raise ProblemError(f"metric must be positive; got least entry {metric.min():g}.")
+            object.__setattr__(self, "metric", metric)
+        object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))
+
+    @property
+    def n_losses(self) -> int:
+        """J."""
+        return int(self.losses.n_losses)
+
+    @property
+    def n_params(self) -> int:
+        """d."""
+        return int(self.losses.n_params)
+
+    def best_response(self, z: ArrayLike) -> BestResponse:
+        """h(z) and the lam in Lambda that attains it, for losses z."""
+        return self.adversary.best_response(finite_vector(z, "z", self.n_losses))
+
+    def value(self, w: ArrayLike) -> float:
+        """g(w): what the adversary makes of the losses at w."""
+        w = finite_vector(w, "w", self.n_params)
+        values: Any = getattr(self.losses, "values", None)
+        f: Vector = values(w) if values is not None else self.losses.evaluate(w)[0]
+        return self.adversary.value(np.asarray(f, dtype=np.float64))

@@ -1,0 +1,63 @@
+"""What the program asks of a regularizer R."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import cast
+
+from .._types import Matrix, Vector
+from ..dual_sets import DualSet
+from ..errors import IncompatibleError
+
+
+class Regularizer(ABC):
+    """A convex R: Lambda -> R that is compatible with the barrier: c R + B is self-concordant for all c >= 0.
+
+    Capability, looked for by name:
+
+    ``quadratic_form(n)``
+        (H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant (H its diagonal); lets quadratic programs in.
+    """
+
+    @property
+    @abstractmethod
+    def strong_convexity(self) -> float:
+        """gamma such that R is gamma-strongly convex in the Euclidean norm on Lambda; 0 when it is not."""
+
+    def resolve(self, dual_set: DualSet, n: int) -> Regularizer:
+        """This regularizer with every default that depends on the set filled in, and checked against it."""
+        return self
+
+    @abstractmethod
+    def value(self, lam: Vector) -> float:
+        """R(lam)."""
+
+    @abstractmethod
+    def gradient(self, lam: Vector) -> Vector:
+        """Gradient of R at a point of the relative interior."""
+
+    @abstractmethod
+    def hessian(self, lam: Vector) -> Vector | Matrix:
+        """Hessian of R: its diagonal when it is diagonal, else the matrix."""
+
+    @abstractmethod
+    def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
+        """argmax over lam in Lambda of <lam, z> - R(lam)."""
+
+    def difference(self, lam: Vector, mu: Vector) -> float:
+        """R(lam) - R(mu), without cancellation where a formula allows it."""
+        return self.value(lam) - self.value(mu)
+
+    def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
+        """A projected gradient step of <lam, z> - R from lam, with size eta and R's gradient at ``at`` (lam)."""
+        project = capability(dual_set, "project", f"a gradient step on {type(self).__name__}")
+        return project(lam + eta * (z - self.gradient(lam if at is None else at)))
+
+
+def capability(owner: object, name: str, purpose: str) -> Callable[..., Vector]:
+    """``owner.name``, or an error that says who needs what."""
+    method = getattr(owner, name, None)
+    if method is None:
+        raise IncompatibleError(f"{purpose} needs {type(owner).__name__}.{name}, which it does not offer.")
+    return cast("Callable[..., Vector]", method)

@@ -1,0 +1,35 @@
+"""No regularizer: the plain worst case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Vector
+from ..dual_sets import DualSet
+from .base import Regularizer
+
+
+@dataclass(frozen=True)
+class Zero(Regularizer):
+    """R = 0, so that h is the support function of Lambda: on the simplex, the largest loss."""
+
+    @property
+    def strong_convexity(self) -> float:
+        return 0.0
+
+    def value(self, lam: Vector) -> float:
+        return 0.0
+
+    def gradient(self, lam: Vector) -> Vector:
+        return np.zeros_like(lam)
+
+    def hessian(self, lam: Vector) -> Vector:
+        return np.zeros_like(lam)
+
+    def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
+        return dual_set.support(z)[1]
+
+    def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
+        return np.zeros(n), np.zeros(n)

@@ -1,0 +1,126 @@
+"""What a run returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._types import Vector
+from .errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Status(Enum):
+    """Why a run ended."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "iteration limit"
+    TIME_LIMIT = "time limit"
+    STALLED = "stalled"
+    INTERRUPTED = "interrupted"
+    UNBOUNDED = "unbounded"
+    NUMERICAL_ERROR = "numerical error"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """One entry per iteration, the start included: arrays of equal length."""
+
+    time: Vector
+    value: Vector
+    gap: Vector
+    n_evals: np.ndarray[Any, np.dtype[np.int64]]
+    inner_gap: Vector
+    inner_iter: np.ndarray[Any, np.dtype[np.int64]]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The best point of a run, and how far it can be from the optimum.
+
+    Attributes
+    ----------
+    w : (d,) array
+        The parameters.
+    dual : (J,) array
+        lam, the adversary's weights on the losses: near-optimal for the dual problem.
+    value : float
+        g(w) = max over lam of <lam, f(w)> - R(lam).
+    losses : (J,) array
+        f(w).
+    lower_bound, gap : float
+        g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound. A gap of inf says that
+        the losses turned out not to be convex, and nothing is certified.
+    radius : float
+        How far the bound reaches; inf where it is global.
+    gap_estimate : float
+        An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
+        never above ``gap``.
+    """
+
+    w: Vector
+    dual: Vector
+    value: float
+    losses: Vector
+    lower_bound: float
+    gap: float
+    radius: float
+    gap_estimate: float
+    status: Status
+    message: str
+    method: str
+    n_iter: int
+    n_evals: int
+    n_inner: int
+    history: History = field(repr=False)
+
+    @property
+    def success(self) -> bool:
+        """Whether the gap that was asked has been reached."""
+        return self.status is Status.CONVERGED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, ready for JSON (inf and nan as they are)."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "history"}
+        plain |= {name: plain[name].tolist() for name in ("w", "dual", "losses")}
+        plain["status"] = self.status.name
+        plain["success"] = self.success
+        plain["history"] = {f.name: getattr(self.history, f.name).tolist() for f in fields(self.history)}
+        return plain
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The certified gap, and the distance of the value to its last bound, against time."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise MissingDependencyError(
+                "Result.plot needs matplotlib; install it with: pip install 'saddleback[plot]'"
+            ) from error
+        if ax is None:
+            ax = plt.subplots()[1]
+        history = self.history
+        certified = np.isfinite(history.gap) & (history.gap > 0)
+        ax.semilogy(history.time[certified], history.gap[certified], label="certified gap")
+        above = history.value - max(self.lower_bound, -np.finfo(np.float64).max)
+        ax.semilogy(history.time[above > 0], above[above > 0], label="value - final lower bound")
+        ax.set_xlabel("seconds")
+        ax.set_ylabel("gap")
+        ax.set_title(f"{self.method}: {self.status.value}")
+        ax.legend()
+        return ax
+
+    def __str__(self) -> str:
+        reach = "everywhere" if np.isinf(self.radius) else f"within {self.radius:.3g} of w"
+        bound = f"gap {self.gap:.3g} ({reach})" if np.isfinite(self.gap) else "no certificate"
+        return (
+            f"{self.status.name}: value {self.value:.8g}, {bound}; {self.method}, {self.n_iter} iterations, "
+            f"{self.n_evals} evaluations. {self.message}"
+        )

@@ -1,0 +1,235 @@
+"""One run: its best point, its certificate, its history."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ._types import Vector
+from .certificates import Minorant, Region
+from .methods import State
+from .oracle import Oracle, Point
+from .result import Result, Status
+from .stopping import UNBOUNDED, Stopping
+from .trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What a callback sees after each iteration; ``w`` is the best point so far."""
+
+    n_iter: int
+    n_evals: int
+    time: float
+    w: Vector
+    dual: Vector
+    value: float
+    losses: Vector
+    lower_bound: float
+    gap: float
+
+
+Callback = Callable[[Progress], Any]
+
+
+@dataclass
+class Record:
+    """What a run has found so far."""
+
+    best: Point
+    dual: Vector
+    size: float
+    """The losses and their change near w0: the scale against which a value counts as minus infinity."""
+    bound: Minorant | None = None
+    lower: float = -np.inf
+    predicted: float = np.nan
+    trace: Trace = field(default_factory=Trace)
+
+    @property
+    def gap(self) -> float:
+        """value - lower bound, clipped at zero: both carry rounding errors."""
+        return max(0.0, self.best.value - self.lower)
+
+    @staticmethod
+    def at_start(oracle: Oracle) -> Record:
+        at = oracle.evaluate(oracle.w0)
+        rows = float(np.sqrt(np.diag(at.gram).max()))
+        size = float(np.abs(at.f).max()) + rows * (1.0 + float(np.linalg.norm(at.w)))
+        return Record(best=at.point, dual=at.lam, size=size)
+
+
+class Run:
+    """Takes the states of a method, keeps what a result needs, and says when to stop."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        stopping: Stopping,
+        method: str,
+        record: Record,
+        *,
+        scale: Vector,
+        radius: float | None = None,
+        callback: Callback | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.oracle = oracle
+        self.stopping = stopping
+        self.method = method
+        self.record = record
+        self._scale = scale
+        self._radius = radius
+        self._callback = callback
+        self._progress = progress
+        self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start, those before a resumption included."""
+        return time.perf_counter() - self._started
+
+    @property
+    def radius(self) -> float:
+        """How far the lower bound reaches: everywhere where all coordinates are strongly convex."""
+        if self.oracle.curvature.min() > 0:
+            return np.inf
+        if self._radius is not None:
+            return self._radius
+        return max(1.0, float(np.linalg.norm(self.record.best.w - self.oracle.w0)))
+
+    def observe(self, state: State) -> tuple[Status, str] | None:
+        """Record a state; the verdict when the run ends here."""
+        record = self.record
+        if state.point.value < record.best.value or not record.trace.time:
+            record.best = state.point
+            record.dual = state.lam
+        record.predicted = state.predicted
+        self._tighten(state.minorants)
+        self._append(state.inner_gap, state.inner_iter)
+        if self._progress:
+            self._print_progress()
+        verdict = self.verdict()
+        if self._callback is not None and self._stopped_by_callback() and verdict is None:
+            return Status.INTERRUPTED, "the callback stopped the run"
+        if verdict is None and not np.isfinite(state.point.value):
+            return Status.NUMERICAL_ERROR, "the losses are not finite where the last step arrived"
+        return verdict
+
+    def verdict(self) -> tuple[Status, str] | None:
+        """Why the run ends after its last iteration; None when it goes on."""
+        return self.stopping.verdict(self.record.trace, self.record.size)
+
+    def falls_forever(self) -> bool:
+        """Whether a point far along the way from w0 shows an objective without a lower bound.
+
+        Only asked where the second half of the run still fell noticeably, which a run that has reached its
+        minimum does not; for a convex g that keeps falling along a ray, the ray ends the question.
+        """
+        values = self.record.trace.value
+        middle = len(values) // 2
+        if not values[middle] - values[-1] > 0.01 * (values[0] - values[middle]):
+            return False
+        way = self.record.best.w - self.oracle.w0
+        last = self.record.best.value
+        with np.errstate(all="ignore"):
+            for far in np.logspace(1, 40, 40):
+                try:
+                    value = self.oracle.point(self.oracle.w0 + far * way).value
+                except Exception:  # losses that refuse points that far away are no witness; the result stands
+                    return False
+                if not value < last:
+                    return False
+                last = value
+                if last < -UNBOUNDED * self.record.size:
+                    return True
+        return False
+
+    def _tighten(self, minorants: tuple[Minorant, ...]) -> None:
+        """Keep the average of old and new minorants with the highest bound around the best point."""
+        record, oracle = self.record, self.oracle
+        if oracle.watch.violation is not None:
+            record.bound, record.lower = None, -np.inf
+            return
+        region = Region(oracle.curvature, record.best.w - oracle.w0, self.radius)
+        for new in minorants:
+            record.bound = new if record.bound is None else record.bound.best_mix(new, region)
+        if record.bound is not None:
+            bound = record.bound.minimum(region)
+            # A global bound never gets worse; one on a ball is about the ball around the present point.
+            record.lower = max(record.lower, bound) if np.isinf(self.radius) else bound
+
+    def _append(self, inner_gap: float, inner_iter: int) -> None:
+        self.record.trace.append(
+            time=self.elapsed,
+            value=self.record.best.value,
+            gap=self.record.gap,
+            n_evals=self.oracle.n_evals,
+            inner_gap=inner_gap,
+            inner_iter=inner_iter,
+        )
+
+    def _stopped_by_callback(self) -> bool:
+        assert self._callback is not None
+        try:
+            return self._callback(self._snapshot()) is True
+        except StopIteration:
+            return True
+
+    def _snapshot(self) -> Progress:
+        record = self.record
+        return Progress(
+            n_iter=record.trace.n_iter,
+            n_evals=self.oracle.n_evals,
+            time=record.trace.time[-1],
+            w=record.best.w / self._scale,
+            dual=record.dual.copy(),
+            value=record.best.value,
+            losses=record.best.f.copy(),
+            lower_bound=record.lower,
+            gap=record.gap,
+        )
+
+    def _print_progress(self) -> None:
+        now = self._snapshot()
+        line = (
+            f"\r{self.method}: iteration {now.n_iter}, value {now.value:.8g}, gap {now.gap:.2e}, "
+            f"{now.n_evals} evaluations, {now.time:.1f} s"
+        )
+        print(f"{line:<100}", end="", file=sys.stderr, flush=True)
+
+    def result(self, status: Status, message: str) -> Result:
+        """The best point so far, with its certificate."""
+        record, oracle = self.record, self.oracle
+        if self._progress:
+            print(file=sys.stderr)
+        if not record.trace.time:
+            self._append(inner_gap=0.0, inner_iter=0)
+        notes = [message]
+        if oracle.watch.violation is not None:
+            record.lower = -np.inf
+            notes.append(f"no certificate: {oracle.watch.violation}")
+        if oracle.n_inner_failures:
+            notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
+        estimate = record.predicted / (1.0 - record.trace.contraction())
+        return Result(
+            w=record.best.w / self._scale,
+            dual=record.dual.copy(),
+            value=record.best.value,
+            losses=record.best.f.copy(),
+            lower_bound=record.lower,
+            gap=record.gap,
+            radius=self.radius,
+            gap_estimate=float(np.fmin(max(estimate, 0.0), record.gap)),
+            status=status,
+            message="; ".join(notes),
+            method=self.method,
+            n_iter=record.trace.n_iter,
+            n_evals=oracle.n_evals,
+            n_inner=oracle.n_inner,
+            history=record.trace.freeze(),
+        )

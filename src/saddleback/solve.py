@@ -1,0 +1,167 @@
+"""The one outer loop: step, record, stop."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from os import PathLike
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._validation import finite_vector, number
+from .errors import ConvergenceWarning
+from .losses import RescaledLosses
+from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
+from .oracle import Oracle
+from .problem import Problem
+from .result import Result, Status
+from .run import Callback, Run
+from .session import Session
+from .stopping import Stopping
+from .subproblem import InnerSolver, resolve_inner
+
+
+def solve(
+    problem: Problem,
+    w0: ArrayLike | None = None,
+    method: str | AnyMethod = "auto",
+    inner: str | InnerSolver = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    progress: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
+    radius: float | None = None,
+) -> Result:
+    """Minimize g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
+
+    Parameters
+    ----------
+    problem : Problem
+        The losses, the dual set and the regularizer.
+    w0 : (d,) array, optional
+        Where to start; zeros unless given.
+    method : str or method object
+        "auto", "accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb";
+        an object such as ``Accelerated(steps="paper")`` carries options.
+    inner : str or inner solver
+        Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
+    tol : float
+        The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
+        ``min(tol, 1e-8) |value|`` where that is more).
+    max_iter, time_limit : int, float
+        Limits on iterations and seconds.
+    callback : callable, optional
+        Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
+    progress : bool
+        Keep a line on standard error up to date.
+    checkpoint : path, optional
+        A file that holds the run's state, written every 30 seconds and at the end, whatever ends it.
+    resume : bool
+        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run).
+    radius : float, optional
+        How far from the answer the lower bound must hold where the losses are not strongly convex;
+        ``max(1, |w - w0|)`` unless given.
+
+    Returns
+    -------
+    Result
+        The best point, its certificate and the history. Not converging is a status and one warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import saddleback as sb
+    >>> losses = sb.from_functions(lambda w: ([w @ w, (w - 1) @ (w - 1)], [2 * w, 2 * w - 2]), np.zeros(1), jac=True)
+    >>> result = sb.solve(sb.Problem(losses), np.zeros(1))
+    >>> round(result.value, 6), result.success
+    (0.25, True)
+    """
+    method = resolve_method(method)
+    stopping = Stopping(tol, max_iter, time_limit)
+    if radius is not None:
+        radius = number(radius, "radius", minimum=0.0, strict=True)
+    method.check_adversary(problem.dual_set, problem.regularizer)
+    method.check_losses(problem.losses)
+    solver = resolve_inner(inner, problem.adversary)
+    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+
+    scale = np.ones(1)
+    if problem.metric is not None:
+        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
+        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
+    session = Session(method, problem, checkpoint, resume)
+    oracle = Oracle(problem, solver, session.oracle_start(start * scale), stopping.tol)
+    run = Run(
+        oracle,
+        stopping,
+        method.name,
+        session.record(oracle),
+        scale=scale,
+        radius=radius,
+        callback=callback,
+        progress=progress,
+    )
+    try:
+        status, message = _iterate(method, oracle, run, session)
+        if status in (Status.MAX_ITER, Status.STALLED) and run.falls_forever():
+            status, message = Status.UNBOUNDED, "the objective falls without bound along the way from w0 to w"
+    except KeyboardInterrupt:
+        status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
+    except Exception as error:
+        _attach(error, run)
+        raise
+    finally:
+        session.close()
+    result = run.result(status, message)
+    if status not in (Status.CONVERGED, Status.INTERRUPTED):
+        warnings.warn(f"{status.name}: {result.message}", ConvergenceWarning, stacklevel=2)
+    return result
+
+
+def _iterate(method: AnyMethod, oracle: Oracle, run: Run, session: Session) -> tuple[Status, str]:
+    """States until a verdict."""
+    state = session.state
+    verdict = None if state is None else run.verdict()
+    if not isinstance(method, Method):
+        return verdict or _hand_over(method, oracle, run, session)
+    try:
+        if state is None:
+            state = method.init(oracle, oracle.w0)
+            verdict = run.observe(state)
+        while verdict is None:
+            session.keep(run, state)
+            state = method.step(oracle, state)
+            verdict = run.observe(state)
+    except Breakdown as breakdown:
+        return Status.NUMERICAL_ERROR, str(breakdown)
+    session.keep(run, state)
+    return verdict
+
+
+def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, session: Session) -> tuple[Status, str]:
+    """Let another library iterate; its own end, short of a verdict, is a stall."""
+    verdict: tuple[Status, str] | None = None
+
+    def observe(state: State) -> bool:
+        nonlocal verdict
+        verdict = run.observe(state)
+        session.keep(run, state)
+        return verdict is not None
+
+    start = oracle.w0 if session.state is None else session.state.point.w
+    message = method.run(oracle, start, run.stopping, observe)
+    return verdict or (Status.STALLED, message)
+
+
+def _attach(error: Exception, run: Run) -> None:
+    """Give an exception of the user's functions the best point so far, so that the work is not lost."""
+    try:
+        result = run.result(Status.NUMERICAL_ERROR, f"{type(error).__name__} during the run")
+        error.result = result  # type: ignore[attr-defined]
+        error.add_note(f"saddleback: the best point so far (value {result.value:.8g}) is in this exception's .result")
+    except AttributeError:  # an exception class with __slots__ takes no attribute
+        return

@@ -1,0 +1,74 @@
+"""When a run ends, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._validation import number
+from .errors import ProblemError
+from .result import Status
+from .trace import Trace
+
+EPS = float(np.finfo(np.float64).eps)
+
+# The relative part of the tolerance is at most this: see ``Stopping.threshold``.
+RELATIVE = 1e-8
+# A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
+PATIENCE = 200
+# A value this many times below the scale of the start is taken for minus infinity.
+UNBOUNDED = 1e15
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The limits of one run."""
+
+    tol: float
+    max_iter: int
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tol", number(self.tol, "tol", minimum=0.0))
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 0:
+            raise ProblemError(f"max_iter must be a whole number >= 0; got {self.max_iter!r}.")
+        if self.time_limit is not None:
+            object.__setattr__(self, "time_limit", number(self.time_limit, "time_limit", minimum=0.0))
+
+    def threshold(self, value: float) -> float:
+        """The gap that counts as converged: tol, or relative to large values min(tol, 1e-8) |value|.
+
+        It never exceeds tol max(1, |value|), the contract. The relative part is capped so that a tolerance in the
+        units of f stays one: multiplying f, R and tol by a constant does not change where a run ends.
+        """
+        return max(self.tol, min(self.tol, RELATIVE) * abs(value))
+
+    def verdict(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
+        """Why the run ends after the last entry of the trace; None when it goes on.
+
+        ``scale`` is the size of the losses and of their change near w0.
+        """
+        value, gap = trace.value[-1], trace.gap[-1]
+        n_iter = trace.n_iter
+        if gap <= self.threshold(value):
+            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {self.threshold(value):.3g}"
+        if value < -UNBOUNDED * scale:
+            return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
+        if self.time_limit is not None and trace.time[-1] >= self.time_limit:
+            return Status.TIME_LIMIT, f"stopped after {trace.time[-1]:.3g} s, the limit was {self.time_limit:g} s"
+        if n_iter >= self.max_iter:
+            return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
+        if n_iter >= PATIENCE and _stalled(trace):
+            return (
+                Status.STALLED,
+                f"no progress beyond rounding in {PATIENCE} iterations; the tolerance may be too small",
+            )
+        return None
+
+
+def _stalled(trace: Trace) -> bool:
+    earlier, now = -1 - PATIENCE, -1
+    decrease = trace.value[earlier] - trace.value[now] > 8 * EPS * abs(trace.value[now])
+    tighter = np.isfinite(trace.gap[now]) and trace.gap[now] < (1.0 - 1e-3) * trace.gap[earlier]
+    return not (decrease or tighter)

@@ -1,0 +1,45 @@
+"""The inner solver that chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._types import Vector
+from ..adversary import Adversary
+from .base import InnerSolver
+from .dual_subproblem import DualSolution, DualSubproblem
+from .path_following import PathFollowing
+from .quadratic_program import QuadraticProgram
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The first of ``solvers`` that applies; the next ones, from where it ended, when it does not reach the gap."""
+
+    solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), PathFollowing())
+
+    @property
+    def name(self) -> str:
+        return "auto"
+
+    def refusal(self, adversary: Adversary) -> str | None:
+        refusals = [solver.refusal(adversary) for solver in self.solvers]
+        return None if None in refusals else "; ".join(str(refusal) for refusal in refusals)
+
+    def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
+        best: DualSolution | None = None
+        if not subproblem.Q.any():
+            # Without Q the best response to c is the solution itself.
+            start = subproblem.adversary.best_response(subproblem.c).lam
+        n_iter = 0
+        for solver in self.solvers:
+            if solver.refusal(subproblem.adversary) is not None:
+                continue
+            solution = solver.solve(subproblem, tol, start if best is None else best.lam)
+            n_iter += solution.n_iter
+            if best is None or solution.gap < best.gap:
+                best = solution
+            if best.gap <= max(tol, subproblem.resolution):
+                break
+        assert best is not None, "resolve_inner refuses an adversary that no solver treats"
+        return DualSolution(best.lam, best.gap, n_iter, best.converged, best.solver, best.message)

@@ -1,0 +1,117 @@
+"""The central path of (D): minimizers of the objective plus a shrinking multiple of the barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+from .._types import Matrix, Vector
+from .dual_subproblem import DualSubproblem
+from .newton_system import NewtonSystem
+
+
+class Iterate(NamedTuple):
+    """A point near the path at tau; ``decrement`` is that of the Newton step which led to it (inf at a start)."""
+
+    lam: Vector
+    tau: float
+    decrement: float = np.inf
+    phase: str = ""
+
+
+class Schedule(Protocol):
+    """How tau grows: yields the start, then one iterate per Newton system solved, until rounding ends it."""
+
+    @property
+    def max_iter(self) -> int:
+        """Newton systems to spend at most."""
+
+    def iterates(self, path: CentralPath, start: Vector | None) -> Iterator[Iterate]: ...
+
+
+class CentralPath:
+    """lam(tau) = argmin of F_tau = tau (S + R) + B on the affine hull of Lambda (paper, section on general barriers).
+
+    F_tau is 1-self-concordant, because R is compatible with the barrier B. Distances from the path are in units
+    of F_tau, where 1 is far and 1/4 is near whatever the scale of the losses.
+    """
+
+    def __init__(self, subproblem: DualSubproblem) -> None:
+        self.subproblem = subproblem
+        self.dual_set = subproblem.adversary.dual_set
+        self.regularizer = subproblem.adversary.regularizer
+        self.E, _ = self.dual_set.affine_hull(subproblem.c.size)
+        self.nu = self.dual_set.barrier_parameter(subproblem.c.size)
+        self.center = self.dual_set.center(subproblem.c.size)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether Lambda has no interior at all, so that its center is the solution."""
+        return len(self.E) >= self.center.size
+
+    def value(self, lam: Vector, tau: float) -> float:
+        """F_tau(lam); inf outside the relative interior."""
+        barrier = self.dual_set.barrier(lam)
+        return tau * self.subproblem.objective(lam) + barrier if np.isfinite(barrier) else np.inf
+
+    def slope(self, lam: Vector) -> Vector:
+        """Gradient of S + R, less a normal of the affine hull, which no direction within it sees."""
+        return -self.dual_set.strip(-self.subproblem.gradient(lam))
+
+    def gradient(self, lam: Vector, tau: float) -> Vector:
+        """Gradient of F_tau, less a normal of the affine hull."""
+        return tau * self.slope(lam) + self.dual_set.barrier_gradient(lam)
+
+    def separable_gradient(self, lam: Vector, tau: float) -> Vector:
+        """Gradient of tau R + B, the part of F_tau that is not quadratic."""
+        return tau * self.regularizer.gradient(lam) + self.dual_set.barrier_gradient(lam)
+
+    def newton_system(self, lam: Vector, tau: float) -> NewtonSystem:
+        """The KKT block of F_tau at lam (paper, def. "Newton system and decrement")."""
+        H = _sum(_sum(tau * self.regularizer.hessian(lam), self.dual_set.barrier_hessian(lam)), tau * self.subproblem.Q)
+        return NewtonSystem(H, self.E)
+
+    def newton_step(self, lam: Vector, tau: float) -> tuple[Vector, float]:
+        """The Newton direction of F_tau at lam, and its decrement delta."""
+        gradient = self.gradient(lam, tau)
+        direction = self.newton_system(lam, tau).solve(-gradient)
+        return direction, decrement(gradient, direction)
+
+    def local_products(self, lam: Vector, tau: float, *vectors: Vector) -> Matrix:
+        """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
+        V = np.array((*vectors, *self.E))
+        metric = self.dual_set.barrier_hessian(lam)
+        if tau:
+            metric = _sum(metric, tau * self.regularizer.hessian(lam))
+        W = (V / metric).T if metric.ndim == 1 else dposv(metric, V.T)[1]
+        products: Matrix = V @ W
+        k = len(vectors)
+        if len(self.E):
+            return products[:k, :k] - products[:k, k:] @ dposv(products[k:, k:], products[k:, :k])[1]
+        return products
+
+    def distance(self, lam: Vector, tau: float) -> float:
+        """An upper bound of the decrement without a factorization: the metric leaves Q out; inf outside Lambda."""
+        if not np.isfinite(self.dual_set.barrier(lam)):
+            return np.inf
+        square = float(self.local_products(lam, tau, self.gradient(lam, tau))[0, 0])
+        return float(np.sqrt(max(0.0, square)))
+
+
+def decrement(gradient: Vector, direction: Vector) -> float:
+    """delta = |d|_H = sqrt(-<gradient, d>) of a Newton direction d."""
+    return float(np.sqrt(max(0.0, -float(gradient @ direction))))
+
+
+def _sum(A: Vector | Matrix, B: Vector | Matrix) -> Vector | Matrix:
+    """A + B, where either may be a matrix or the diagonal of one."""
+    if A.ndim > B.ndim:
+        A, B = B, A
+    if A.ndim == B.ndim:
+        return A + B
+    B = B.copy()
+    B.ravel()[:: len(B) + 1] += A
+    return B

@@ -1,0 +1,46 @@
+"""What KKT residuals say of the Frank-Wolfe gap."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Vector
+from ..dual_sets import LinearConstraints
+from .dual_subproblem import DualSubproblem
+
+
+class Multipliers(NamedTuple):
+    """The non-negative multipliers z of lam >= lower and of lam <= upper."""
+
+    lower: Vector
+    upper: Vector
+
+
+def tolerances(tol: float, n: int) -> tuple[float, float]:
+    """(eps_tau, eps_g) = (tol/(2 J), tol/4): with these the KKT lemma bounds the gap by ``tol`` (paper, sec. 4.1)."""
+    return tol / (2 * n), tol / 4
+
+
+def frank_wolfe_bound(
+    subproblem: DualSubproblem, constraints: LinearConstraints, lam: Vector, multipliers: Multipliers
+) -> float:
+    """complementarity + 2 |r|_inf >= Frank-Wolfe gap, for lam in a subset of the simplex.
+
+    With r = grad h(lam) + E'y - z_lower + z_upper for some y, every mu of the set has
+    <grad h(lam), lam - mu> <= <z_lower, lam - lower> + <z_upper, upper - lam> + <r, lam - mu>, and
+    |lam - mu|_1 <= 2. The paper's lemma (KKT condition, quadratic case) is lower = 0, no upper, lam_j z_j = 1/tau.
+    y is fitted by least squares, so that the units and shifts of the solver's own y do not matter.
+    """
+    E = constraints.E
+    r = subproblem.gradient(lam) - multipliers.lower + multipliers.upper
+    r = r - E.T @ np.linalg.lstsq(E.T, r, rcond=None)[0]
+    complementarity = _product(multipliers.lower, lam - constraints.lower)
+    complementarity += _product(multipliers.upper, constraints.upper - lam)
+    return complementarity + 2.0 * float(np.abs(r).max())
+
+
+def _product(z: Vector, slack: Vector) -> float:
+    bounded = np.isfinite(slack)
+    return float(z[bounded] @ slack[bounded])

@@ -1,0 +1,41 @@
+"""The paper's schedule: damped centering, then short steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Vector
+from .central_path import CentralPath, Iterate
+
+
+@dataclass(frozen=True)
+class ShortSteps:
+    """Algorithm 2 of the paper, literally.
+
+    Phase I, at tau = 1: steps d/(1 + delta) until the decrement delta is at most 1/4. Phase II:
+    tau *= 1 + 1/(15 sqrt(nu)), one full Newton step each. From delta <= 1/4 the longer tau makes it at most
+    1/4 (1 + 1/15) + 1/15 = 1/3, and the full step (1/3 / (2/3))^2 = 1/4 again: the iterates never leave the
+    neighbourhood. Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1 whatever the units.
+    """
+
+    max_iter: int = 100_000
+
+    def iterates(self, path: CentralPath, start: Vector | None = None) -> Iterator[Iterate]:
+        lam, tau = path.center, 1.0
+        if start is not None and np.isfinite(path.dual_set.barrier(start)):
+            lam = start
+        yield Iterate(lam, tau)
+        direction, delta = path.newton_step(lam, tau)
+        while delta > 0.25:
+            lam = lam + direction / (1.0 + delta)
+            yield Iterate(lam, tau, delta, "I")
+            direction, delta = path.newton_step(lam, tau)
+        growth = 1.0 + 1.0 / (15.0 * np.sqrt(path.nu))
+        while path.nu / tau > 1e-2 * path.subproblem.resolution:
+            tau *= growth
+            direction, delta = path.newton_step(lam, tau)
+            lam = lam + direction
+            yield Iterate(lam, tau, delta, "II")

@@ -1,0 +1,84 @@
+"""(D) by SciPy's trust-constr, the paper's choice."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, minimize
+
+from .._types import Matrix, Vector
+from ..adversary import Adversary
+from ..dual_sets import LinearConstraints
+from .dual_subproblem import DualSolution, DualSubproblem
+from .incumbent import Incumbent
+from .kkt import tolerances
+
+# R and its derivatives are taken no nearer to the boundary than this: entropies have infinite slope there.
+INTERIOR = 1e-300
+
+
+@dataclass(frozen=True)
+class TrustConstr:
+    """Trust-region interior-point method of Byrd, Hribar and Nocedal (1999) in SciPy, with the exact Hessian.
+
+    Runs on the problem divided by its scale, down to the barrier parameter eps_tau = tol/(2J) of the paper's KKT
+    lemma, and stops on the measured gap, which is at most what the lemma bounds. SciPy's stationarity test
+    (``gtol``, the lemma's eps_g) is not used: it holds at the solution of every barrier problem, however large the
+    barrier parameter still is, and ends most runs a factor 1e3 or more above ``tol``. About a millisecond per
+    iteration at J = 10, 20 at J = 100: a reference.
+    """
+
+    max_iter: int = 500
+
+    @property
+    def name(self) -> str:
+        return "trust-constr"
+
+    def refusal(self, adversary: Adversary) -> str | None:
+        if not hasattr(adversary.dual_set, "linear_constraints"):
+            return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
+        return None
+
+    def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
+        dual_set, R = subproblem.adversary.dual_set, subproblem.adversary.regularizer
+        n, scale = subproblem.c.size, subproblem.scale or 1.0
+        constraints: LinearConstraints = dual_set.linear_constraints(n)  # type: ignore[attr-defined]
+        incumbent = Incumbent(subproblem, tol, start)
+        if incumbent.done or len(constraints.E) >= n:
+            return incumbent.solution(self.name, 0)
+        center = dual_set.center(n)
+        x0 = center if incumbent.lam is None else 0.9 * incumbent.lam + 0.1 * center
+        Q, c = subproblem.Q / scale, dual_set.strip(subproblem.c) / scale
+
+        def value(x: Vector) -> float:
+            return float(0.5 * x @ Q @ x - c @ x) + R.value(np.maximum(x, INTERIOR)) / scale
+
+        def gradient(x: Vector) -> Vector:
+            return Q @ x - c + R.gradient(np.maximum(x, INTERIOR)) / scale
+
+        def hessian(x: Vector) -> Matrix:
+            curvature = R.hessian(np.maximum(x, INTERIOR)) / scale
+            return Q + (np.diag(curvature) if curvature.ndim == 1 else curvature)
+
+        def stop(x: Vector, state: Any) -> bool:
+            incumbent.offer(x)
+            return incumbent.done
+
+        eps_tau, _ = tolerances(tol / scale, n)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=UserWarning, module="scipy.optimize")
+            result = minimize(
+                value,
+                x0,
+                jac=gradient,
+                hess=hessian,
+                method="trust-constr",
+                bounds=Bounds(constraints.lower, constraints.upper, keep_feasible=True),
+                constraints=[LinearConstraint(constraints.E, constraints.e, constraints.e)],
+                callback=stop,
+                options={"gtol": 0.0, "barrier_tol": eps_tau, "xtol": 1e-15, "maxiter": self.max_iter},
+            )
+        return incumbent.solution(self.name, int(result.nit), str(result.message))

@@ -1,0 +1,81 @@
+"""Functions that count their calls, and small problems whose answers are known by hand."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import saddleback as sb
+
+Array = NDArray[np.float64]
+
+ALL_METHODS = ("accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb")
+# Those that need a strongly convex R.
+SMOOTHED = ("apgd", "lbfgsb")
+
+# min over w of the largest of |w - a_j|^2 / 2: half the squared radius of the smallest enclosing circle of the a_j.
+CENTERS = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -2.0]])
+CIRCLE = 0.5 * 2.5
+
+
+def quadratics(w: Array) -> tuple[Array, Array]:
+    """Three circles' worth of losses and their Jacobian."""
+    return 0.5 * ((w - CENTERS) ** 2).sum(axis=1), w - CENTERS
+
+
+def parabola(w: Array) -> tuple[list[float], list[Array]]:
+    """|w|^2 and |w - 1|^2: in one dimension the optimum is 1/4, at 1/2."""
+    return [w @ w, (w - 1) @ (w - 1)], [2 * w, 2 * w - 2]
+
+
+class Calls:
+    """A function that remembers how often, and where, it was called."""
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        self._fun = fun
+        self.points: list[Array] = []
+
+    def __call__(self, w: Array) -> Any:
+        self.points.append(w.copy())
+        return self._fun(w)
+
+    @property
+    def n(self) -> int:
+        return len(self.points)
+
+
+class Later(Calls):
+    """A function that does something else from its ``nth`` call on."""
+
+    def __init__(self, fun: Callable[..., Any], nth: int, then: Callable[[Array], Any]) -> None:
+        super().__init__(fun)
+        self._nth, self._then = nth, then
+
+    def __call__(self, w: Array) -> Any:
+        answer = super().__call__(w)
+        return self._then(w) if self.n >= self._nth else answer
+
+
+def raising(error: BaseException) -> Callable[[Array], Any]:
+    """A function that raises this very object."""
+
+    def fun(w: Array) -> Any:
+        raise error
+
+    return fun
+
+
+def regularizer_for(method: str) -> sb.Zero | sb.Quadratic:
+    """The least regularizer that the method accepts."""
+    return sb.Quadratic(0.1) if method in SMOOTHED else sb.Zero()
+
+
+def quietly(fun: Callable[..., Array], w0: Any, **options: Any) -> sb.Result:
+    """`minimax`, with whatever it warns of convergence left to the status."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        return sb.minimax(fun, w0, **options)

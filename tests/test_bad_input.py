@@ -1,0 +1,352 @@
+"""Input that cannot be right is refused with its own message, before the losses are evaluated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from calls import Calls, parabola, quadratics
+
+import saddleback as sb
+from saddleback.dual_sets import DualSet
+from saddleback.methods import APGD, Extragradient, FixedPoint, Optimistic, ProxLinear
+from saddleback.subproblem import PathFollowing
+
+W0 = np.zeros(2)
+
+
+def refused(error, match, *, n_calls, fun=quadratics, w0=W0, **options):
+    """minimax(...) raises ``error`` with a matching message after ``n_calls`` calls of fun."""
+    fun = Calls(fun)
+    with pytest.raises(error, match=match) as caught:
+        sb.minimax(fun, w0, **({"jac": True} | options))
+    assert fun.n == n_calls, f"fun was called {fun.n} times before: {caught.value}"
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("w0", "match"),
+    [
+        (np.zeros((2, 1)), r"w0 must be a non-empty vector; got an array of shape \(2, 1\)"),
+        (np.zeros((1, 1, 1)), "w0 must be a non-empty vector"),
+        ([], r"w0 must be a non-empty vector; got an array of shape \(0,\)"),
+        ("origin", "w0 must be a vector of numbers; got str"),
+        (["a", "b"], "w0 must be a vector of numbers; got list"),
+        (["1", "2"], "w0 must be a vector of numbers"),
+        ([[1.0], [1.0, 2.0]], "w0 must be a vector of numbers; got list"),
+        ({"w": 1.0}, "w0 must be a vector of numbers; got dict"),
+        (None, "w0 must be a vector of numbers; got NoneType"),
+        ([0.0, None], "w0 must be a vector of numbers"),
+        ([1.0, 2.0 + 1j], "w0 must be a vector of numbers"),
+        (np.array([1.0, 2.0 + 1j]), "w0 must be a vector of numbers"),
+        ([0.0, np.nan], "w0 must be finite; got nan at position 1"),
+        ([-np.inf, 0.0], "w0 must be finite; got -inf at position 0"),
+    ],
+)
+def test_bad_w0(w0, match):
+    refused(sb.ProblemError, match, n_calls=0, w0=w0)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"tol": -1e-6}, r"tol must be a finite number >= 0; got -1e-06"),
+        ({"tol": np.nan}, "tol must be a finite number"),
+        ({"tol": np.inf}, "tol must be a finite number"),
+        ({"tol": None}, "tol must be a number; got None"),
+        ({"tol": "small"}, "tol must be a number; got 'small'"),
+        ({"tol": "1e-3"}, "tol must be a number; got '1e-3'"),
+        ({"max_iter": -1}, "max_iter must be a whole number >= 0; got -1"),
+        ({"max_iter": 10.0}, r"max_iter must be a whole number >= 0; got 10\.0"),
+        ({"max_iter": None}, "max_iter must be a whole number"),
+        ({"time_limit": -1}, "time_limit must be a finite number >= 0; got -1"),
+        ({"time_limit": np.nan}, "time_limit must be a finite number"),
+        ({"radius": 0.0}, r"radius must be a finite number > 0; got 0\.0"),
+        ({"radius": -1.0}, "radius must be a finite number > 0"),
+        ({"radius": np.inf}, "radius must be a finite number > 0"),
+        ({"metric": -1.0}, "metric must be positive; got least entry -1"),
+        ({"metric": [1.0, 0.0]}, "metric must be positive; got least entry 0"),
+        ({"metric": [1.0, np.nan]}, "metric must be finite; got nan at position 1"),
+        ({"metric": [1.0, 1.0, 1.0]}, "metric must have length 2; got length 3"),
+        ({"metric": np.eye(2)}, "metric must be a non-empty vector"),
+        ({"metric": "euclidean"}, "metric must be a vector of numbers"),
+        ({"callback": "print"}, "callback must be callable; got str"),
+        ({"method": "gradient-descent"}, "unknown method 'gradient-descent'; expected one of .*'accelerated'"),
+        ({"method": sb.Accelerated}, r"method must be a name or an object such as Accelerated\(\); got <class"),
+        ({"method": None}, "method must be a name or an object"),
+        ({"inner": "simplex"}, "unknown inner solver 'simplex'; expected one of .*'path-following'"),
+        ({"inner": PathFollowing}, "inner must be a name or an object"),
+        ({"inner": None}, "inner must be a name or an object"),
+        ({"inner": 7}, "inner must be a name or an object"),
+        ({"dual_set": sb.Simplex}, "expected a DualSet; got <class.*Pass an instance, not its class"),
+        ({"dual_set": "simplex"}, "expected a DualSet; got 'simplex'"),
+        ({"regularizer": sb.Zero}, "expected a Regularizer; got <class.*Pass an instance, not its class"),
+        ({"regularizer": sb.Quadratic, "method": "apgd"}, "expected a Regularizer; got <class"),
+        ({"regularizer": 0.1}, r"expected a Regularizer; got 0\.1"),
+        ({"jac": "2-point"}, "jac must be a callable, True or None; got '2-point'"),
+        ({"jac": np.eye(2)}, "jac must be a callable, True or None"),
+    ],
+)
+def test_bad_option(options, match):
+    refused(sb.ProblemError, match, n_calls=0, **options)
+
+
+@pytest.mark.parametrize("fun", ["rosenbrock", None, np.zeros(3)])
+def test_fun_that_is_not_callable(fun):
+    with pytest.raises(sb.ProblemError, match="fun must be callable; got"):
+        sb.minimax(fun, W0, jac=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"method": "lbfgsb"}, "lbfgsb needs a strongly convex regularizer.*method='accelerated'"),
+        ({"method": "apgd"}, "apgd needs a strongly convex regularizer"),
+        ({"method": "apgd", "regularizer": sb.Quadratic(0.0)}, "apgd needs a strongly convex regularizer"),
+        ({"method": "lbfgsb", "regularizer": sb.Entropy(0)}, "lbfgsb needs a strongly convex regularizer"),
+        ({"inner": "qp", "regularizer": sb.Entropy(0.1)}, "'qp' does not apply: Entropy has no quadratic_form"),
+    ],
+)
+def test_pieces_that_do_not_fit_together(options, match):
+    error = refused(sb.IncompatibleError, match, n_calls=0, **options)
+    assert re.search("Use|use", str(error)), f"the message names no remedy: {error}"
+
+
+def test_the_inner_solvers_that_would_work_are_named():
+    error = refused(sb.IncompatibleError, "does not apply", n_calls=0, inner="qp", regularizer=sb.Entropy(0.1))
+    assert "'path-following'" in str(error)
+    assert "'qp'" not in str(error).split("Use one of")[1]
+
+
+@pytest.mark.parametrize("make", [sb.Quadratic, sb.Entropy])
+@pytest.mark.parametrize("gamma", [-1.0, np.nan, np.inf, "0.1", None, [1.0, 2.0]])
+def test_bad_gamma(make, gamma):
+    with pytest.raises(sb.ProblemError, match=f"gamma of {make.__name__} must be a"):
+        make(gamma)
+
+
+@pytest.mark.parametrize(
+    ("prior", "match"),
+    [
+        ([0.5, 0.6], "must be positive and sum to one; got least entry 0.5, sum 1.1"),
+        ([1.5, -0.5], "must be positive and sum to one; got least entry -0.5"),
+        ([1.0, 0.0], "must be positive.*drop the losses that have no weight"),
+        ([0.5, np.nan], "prior of Entropy must be finite; got nan at position 1"),
+        ([[0.5, 0.5]], "prior of Entropy must be a non-empty vector"),
+        ([], "prior of Entropy must be a non-empty vector"),
+        ("uniform", "prior of Entropy must be a vector of numbers"),
+    ],
+)
+def test_bad_prior(prior, match):
+    with pytest.raises(sb.ProblemError, match=match):
+        sb.Entropy(0.1, prior=prior)
+
+
+@pytest.mark.parametrize(
+    ("center", "match"),
+    [
+        ([0.5, np.inf], "center of Quadratic must be finite; got inf at position 1"),
+        (np.eye(2), "center of Quadratic must be a non-empty vector"),
+        ("middle", "center of Quadratic must be a vector of numbers"),
+    ],
+)
+def test_bad_center(center, match):
+    with pytest.raises(sb.ProblemError, match=match):
+        sb.Quadratic(0.1, center=center)
+
+
+@pytest.mark.parametrize(
+    ("regularizer", "match"),
+    [
+        (sb.Entropy(0.1, prior=[0.5, 0.5]), "prior of Entropy must have length 3; got length 2"),
+        (sb.Quadratic(0.1, center=[0.5, 0.5]), "center of Quadratic must have length 3; got length 2"),
+    ],
+)
+def test_prior_or_center_of_another_length(regularizer, match):
+    """The number of losses is only known after one call."""
+    refused(sb.ProblemError, match, n_calls=1, regularizer=regularizer)
+
+
+@pytest.mark.parametrize("kind", [sb.Accelerated, FixedPoint, ProxLinear, APGD, Extragradient, Optimistic])
+@pytest.mark.parametrize("smoothness", [0.0, -1.0, np.nan, np.inf, "large"])
+def test_bad_smoothness(kind, smoothness):
+    with pytest.raises(sb.ProblemError, match="smoothness must be a"):
+        kind(smoothness=smoothness)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"steps": "long"}, "unknown step rule 'long'; expected one of 'sharp', 'paper'"),
+        ({"steps": ["sharp"]}, "unknown step rule"),
+        ({"inner_accuracy": -1.0}, "inner_accuracy must be a finite number >= 0"),
+        ({"inner_accuracy": np.nan}, "inner_accuracy must be a finite number"),
+    ],
+)
+def test_bad_option_of_a_method(options, match):
+    with pytest.raises(sb.ProblemError, match=match):
+        sb.Accelerated(**options)
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (([], np.zeros((0, 2))), r"fun must return a non-empty vector of losses \(J,\); got shape \(0,\) at w0"),
+        ((np.zeros((3, 1)), np.zeros((3, 2))), r"fun must return a non-empty vector.*got shape \(3, 1\)"),
+        (([1.0, np.nan], np.zeros((2, 2))), "fun must be finite at w0; got nan for loss 1"),
+        (([np.inf, 0.0], np.zeros((2, 2))), "fun must be finite at w0; got inf for loss 0"),
+        (([-np.inf, 0.0], np.zeros((2, 2))), "fun must be finite at w0; got -inf for loss 0"),
+        ((["a", "b"], np.zeros((2, 2))), "fun must return numbers; got list"),
+        ((["1", "2"], np.zeros((2, 2))), "fun must return numbers"),
+        ((None, np.zeros((2, 2))), "fun must return numbers; got NoneType"),
+        (([1.0, None], np.zeros((2, 2))), "fun must return numbers"),
+        ((np.array([1.0 + 1e-20j]), np.zeros((1, 2))), "fun must return numbers"),
+        (None, r"with jac=True, fun must return the pair \(losses, jacobian\)"),
+        (1.0, "with jac=True, fun must return the pair"),
+        (np.zeros(3), "with jac=True, fun must return the pair"),
+        (([1.0], [[1.0, 2.0]], "extra"), "with jac=True, fun must return the pair"),
+        ((np.zeros(3), np.zeros((2, 3))), r"\(J, d\) = \(3, 2\); got \(2, 3\)\. It looks transposed"),
+        ((np.zeros(3), np.zeros((3, 3))), r"jac must return an array of shape \(J, d\) = \(3, 2\); got \(3, 3\)\.$"),
+        ((np.zeros(3), np.zeros(6)), r"jac must return an array of shape \(J, d\)"),
+        ((np.zeros(3), None), "jac must return numbers; got NoneType"),
+        ((np.zeros(3), "G"), "jac must return numbers; got str"),
+        ((np.zeros(3), [[1.0, 2.0], [1.0], [2.0]]), "jac must return numbers; got list"),
+        ((np.zeros(3), np.full((3, 2), np.nan)), "the Jacobian must be finite at w0; got NaN or inf"),
+        ((np.zeros(2), [[0.0, 1.0], [np.inf, 0.0]]), "the Jacobian must be finite at w0"),
+    ],
+)
+def test_fun_that_answers_nonsense_at_w0(answer, match):
+    refused(sb.ProblemError, match, n_calls=1, fun=lambda w: answer)
+
+
+@pytest.mark.parametrize(
+    ("values", "jacobian", "match"),
+    [
+        ([], np.zeros((0, 2)), "fun must return a non-empty vector"),
+        (None, np.zeros((1, 2)), "fun must return numbers; got NoneType"),
+        ("loss", np.zeros((1, 2)), "fun must return numbers; got str"),
+        (np.zeros(3), np.zeros((2, 3)), "It looks transposed: row j must be the gradient of loss j"),
+        (np.zeros(3), np.zeros((1, 3, 2)), r"jac must return an array of shape \(J, d\) = \(3, 2\); got \(1, 3, 2\)"),
+        (np.zeros(3), [[np.nan, 0]] * 3, "the Jacobian must be finite at w0"),
+    ],
+)
+def test_separate_functions_that_answer_nonsense_at_w0(values, jacobian, match):
+    refused(sb.ProblemError, match, n_calls=1, fun=lambda w: values, jac=lambda w: jacobian)
+
+
+def test_a_pair_is_asked_for_where_jac_is_separate():
+    """jac forgotten: fun returns (losses, jacobian) without jac=True."""
+    refused(sb.ProblemError, "fun must return", n_calls=1, fun=quadratics, jac=lambda w: quadratics(w)[1])
+
+
+@dataclass(frozen=True)
+class Nothing(sb.Simplex):
+    """An empty set: no point is in it, its center neither."""
+
+    def contains(self, lam, tol=1e-12):
+        return False
+
+
+@dataclass(frozen=True)
+class Refusing(sb.Simplex):
+    """An empty set that says so itself."""
+
+    def validate(self, n):
+        raise sb.ProblemError(f"no point of R^{n} satisfies the constraints")
+
+
+@pytest.mark.parametrize(("dual_set", "match"), [(Nothing(), "is empty"), (Refusing(), "no point of R.3")])
+def test_empty_dual_set(dual_set, match):
+    refused(sb.ProblemError, match, n_calls=1, dual_set=dual_set)
+
+
+def test_an_unfinished_dual_set_cannot_be_made():
+    class Unfinished(DualSet):
+        pass
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished()
+
+
+class Losses:
+    """The losses of ``quadratics`` as an object, with whatever else the test gives it."""
+
+    n_losses = 3
+    n_params = 2
+
+    def __init__(self, **attributes):
+        self.evaluate = Calls(quadratics)
+        vars(self).update(attributes)
+
+
+@pytest.mark.parametrize("w0", [np.zeros(3), np.zeros(1), [np.nan, 0.0], np.zeros((2, 1)), "zero"])
+def test_bad_w0_of_a_problem(w0):
+    losses = Losses()
+    with pytest.raises(sb.ProblemError, match="w0 must"):
+        sb.solve(sb.Problem(losses), w0)
+    assert losses.evaluate.n == 0
+
+
+@pytest.mark.parametrize("problem", [quadratics, Losses(), None, "problem"])
+def test_solve_wants_a_problem(problem):
+    with pytest.raises(sb.ProblemError, match="problem must be a Problem; got"):
+        sb.solve(problem)
+
+
+@pytest.mark.parametrize("losses", [quadratics, None, np.zeros(3), object()])
+def test_problem_wants_losses(losses):
+    with pytest.raises(sb.ProblemError, match="losses must offer 'n_losses'"):
+        sb.Problem(losses)
+
+
+@pytest.mark.parametrize("name", ["n_losses", "n_params"])
+@pytest.mark.parametrize("number", [0, -1])
+def test_problem_without_losses_or_parameters(name, number):
+    with pytest.raises(sb.ProblemError, match=f"losses.{name} must be at least 1; got {number}"):
+        sb.Problem(Losses(**{name: number}))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "match"),
+    [
+        ({"strong_convexity": -1.0}, "losses.strong_convexity must be >= 0; got -1"),
+        ({"strong_convexity": np.nan}, "losses.strong_convexity must be finite"),
+        ({"strong_convexity": [1.0, 1.0, 1.0]}, "losses.strong_convexity must have length 2; got length 3"),
+        ({"strong_convexity": "some"}, "losses.strong_convexity must be a vector of numbers"),
+    ],
+)
+def test_bad_capability_of_the_losses(attributes, match):
+    losses = Losses(**attributes)
+    with pytest.raises(sb.ProblemError, match=match):
+        sb.solve(sb.Problem(losses))
+    assert losses.evaluate.n == 0
+
+
+@pytest.mark.parametrize("L", [-1.0, np.nan])
+def test_bad_smoothness_of_the_losses(L):
+    with pytest.raises(sb.ProblemError, match=r"losses\.smoothness\(\) must be a finite number"):
+        sb.solve(sb.Problem(Losses(smoothness=lambda: L)))
+
+
+def test_losses_that_return_the_wrong_shapes():
+    losses = Losses(evaluate=lambda w: (np.zeros(2), np.zeros((2, 2))))
+    with pytest.raises(sb.ProblemError, match=r"must return arrays of shapes \(3,\) and \(3, 2\); got \(2,\)"):
+        sb.solve(sb.Problem(losses))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda problem: problem.value([1.0, 2.0]),
+        lambda problem: problem.value([np.nan]),
+        lambda problem: problem.best_response([1.0]),
+        lambda problem: problem.best_response([1.0, np.inf]),
+        lambda problem: problem.best_response("losses"),
+    ],
+)
+def test_bad_arguments_of_a_problem(call):
+    problem = sb.Problem(sb.from_functions(parabola, np.zeros(1), jac=True))
+    with pytest.raises(sb.ProblemError, match="must"):
+        call(problem)
