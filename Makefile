@@ -9,13 +9,21 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	$(BIN)/python examples/mortgage.py
 
+# One BLAS thread per worker: the systems are small, and the workers already use every core.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# One BLAS thread, so that solvers of small systems are compared and not thread pools.
+bench: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.run
+
+reproduce: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.paper_small
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

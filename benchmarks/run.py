@@ -32,7 +32,8 @@ def main(directory: Path = REPORTS, repeats: int = REPEATS) -> None:
             f"Group logistic regression by the paper's recipe, d = {measured['d']}, J = {measured['J']}, "
             f"N = {measured['N']}, seed {measured['seed']}, gamma = {measured['gamma']:g}; gaps are distances of the "
             f"objective to the optimum {measured['optimum']:.8f} (certified within {measured['optimum_gap']:.0e}). "
-            f"Times are medians of {repeats} runs; '-': not within {outer_methods.MAX_ITER} iterations.\n",
+            f"Counts are iterations / evaluations with + without the Jacobian; times are medians of {repeats} runs; "
+            f"'-': not within {outer_methods.MAX_ITER} iterations.\n",
             outer_methods.table(measured),
         ]
     elapsed = time.perf_counter() - started

@@ -19,14 +19,15 @@ class GroupLogistic:
 
     @property
     def n_losses(self) -> int:
-        return self.Z.shape[0]
+        return int(self.Z.shape[0])
 
     @property
     def n_params(self) -> int:
-        return self.Z.shape[2]
+        return int(self.Z.shape[2])
 
     def values(self, w: Array) -> Array:
-        return np.logaddexp(0.0, -(self.Z @ w)).mean(axis=1)
+        f: Array = np.logaddexp(0.0, -(self.Z @ w)).mean(axis=1)
+        return f
 
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         margins = self.Z @ w
@@ -39,7 +40,7 @@ class GroupLogistic:
     @cached_property
     def _L(self) -> float:
         """L = max_j lambda_max(X_j'X_j) / (4N), computed once and outside all timings, as in the paper."""
-        return max(float(np.linalg.norm(Z_j, 2)) ** 2 for Z_j in self.Z) / (4 * self.Z.shape[1])
+        return max(float(np.linalg.norm(Z_j, 2)) ** 2 for Z_j in self.Z) / float(4 * self.Z.shape[1])
 
 
 def generate(d: int, J: int, N: int, seed: int) -> GroupLogistic:

@@ -32,6 +32,15 @@ def parabola(w: Array) -> tuple[list[float], list[Array]]:
     return [w @ w, (w - 1) @ (w - 1)], [2 * w, 2 * w - 2]
 
 
+def cb2(w: Array) -> tuple[Array, Array]:
+    """Problem CB2 of Charalambous and Bandler: three curved losses of two parameters, optimum 1.9522245."""
+    x, y = w
+    e = 2 * np.exp(y - x)
+    return np.array([x**2 + y**4, (2 - x) ** 2 + (2 - y) ** 2, e]), np.array(
+        [[2 * x, 4 * y**3], [2 * x - 4, 2 * y - 4], [-e, e]]
+    )
+
+
 class Calls:
     """A function that remembers how often, and where, it was called."""
 

@@ -106,7 +106,6 @@ def test_fun_that_is_not_callable(fun):
         ({"method": "apgd"}, "apgd needs a strongly convex regularizer"),
         ({"method": "apgd", "regularizer": sb.Quadratic(0.0)}, "apgd needs a strongly convex regularizer"),
         ({"method": "lbfgsb", "regularizer": sb.Entropy(0)}, "lbfgsb needs a strongly convex regularizer"),
-        ({"inner": "qp", "regularizer": sb.Entropy(0.1)}, "'qp' does not apply: Entropy has no quadratic_form"),
     ],
 )
 def test_pieces_that_do_not_fit_together(options, match):
@@ -115,7 +114,9 @@ def test_pieces_that_do_not_fit_together(options, match):
 
 
 def test_the_inner_solvers_that_would_work_are_named():
-    error = refused(sb.IncompatibleError, "does not apply", n_calls=0, inner="qp", regularizer=sb.Entropy(0.1))
+    """Refused once J is known: only then are (Lambda, R) resolved, and Entropy(0) would do."""
+    match = "'qp' does not apply: Entropy has no quadratic_form"
+    error = refused(sb.IncompatibleError, match, n_calls=1, inner="qp", regularizer=sb.Entropy(0.1))
     assert "'path-following'" in str(error)
     assert "'qp'" not in str(error).split("Use one of")[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from functools import partial
@@ -83,6 +84,15 @@ def test_mortgage_worst_group_is_better_off(mortgage, fits):
     assert worst.value == pytest.approx(after.max(), rel=1e-14)
 
 
+def test_mortgage_story_of_the_readme(mortgage, fits):
+    """The loss of the worst group falls until a second group is as badly off; the first pays for it."""
+    data, average, worst = fits
+    change = dict(zip(data.masks, worst.losses - mortgage.group_losses(data, average.w), strict=True))
+    assert change["black"] < 0 < change["white"]
+    assert worst.losses[1] == pytest.approx(worst.losses[2], abs=1e-5)
+    assert (worst.dual[1:] > 0.01).all()
+
+
 def test_mortgage_runs_are_certified(mortgage, fits):
     _, *results = fits
     for result in results:
@@ -98,6 +108,19 @@ def test_mortgage_certified_interval_holds_the_optimum_of_another_solver(mortgag
         # Clarabel is accurate to about 1e-8; the ball of the certificate must hold its intercept.
         assert abs(w[-1] - result.w[-1]) <= result.radius
         assert result.lower_bound - 1e-7 <= optimum <= result.value + 1e-7
+
+
+def test_benchmarks_run_at_toy_size(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(EXAMPLES.parent)
+    from benchmarks import inner_solvers, outer_methods, paper_small, run
+
+    monkeypatch.setattr(inner_solvers, "SIZES", (4,))
+    monkeypatch.setattr(outer_methods, "measure", partial(outer_methods.measure, d=10, J=3, N=40))
+    run.main(tmp_path, repeats=1)
+    paper_small.main(tmp_path, d=10, n_groups=3, n_samples=40)
+    for name in ("bench", "paper_small"):
+        assert (tmp_path / f"{name}.md").read_text(encoding="utf-8").count("| --- |") >= 1
+        assert json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["environment"]["numpy"]
 
 
 def reference(losses) -> tuple[float, np.ndarray]:

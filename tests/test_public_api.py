@@ -16,10 +16,28 @@ import saddleback as sb
 from saddleback.methods import METHODS
 from saddleback.subproblem import INNER_SOLVERS
 
-NAMES = (
-    "Accelerated ConvergenceWarning Entropy History IncompatibleError Losses MissingDependencyError Problem "
-    "ProblemError Progress Quadratic Result SaddlebackError Simplex Status Zero __version__ from_functions minimax solve"
-).split()
+NAMES = [
+    "Accelerated",
+    "ConvergenceWarning",
+    "Entropy",
+    "History",
+    "IncompatibleError",
+    "Losses",
+    "MissingDependencyError",
+    "Problem",
+    "ProblemError",
+    "Progress",
+    "Quadratic",
+    "Result",
+    "SaddlebackError",
+    "Simplex",
+    "Status",
+    "Zero",
+    "__version__",
+    "from_functions",
+    "minimax",
+    "solve",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,9 +96,24 @@ def test_statuses():
 
 
 def test_fields_of_a_result():
-    wanted = (
-        "w dual value losses lower_bound gap radius gap_estimate status message method n_iter n_evals n_inner history"
-    ).split()
+    wanted = [
+        "w",
+        "dual",
+        "value",
+        "losses",
+        "lower_bound",
+        "gap",
+        "radius",
+        "gap_estimate",
+        "status",
+        "message",
+        "method",
+        "n_iter",
+        "n_evals",
+        "n_values",
+        "n_inner",
+        "history",
+    ]
     assert [f.name for f in dataclasses.fields(sb.Result)] == wanted
     assert isinstance(sb.Result.success, property)
     assert [f.name for f in dataclasses.fields(sb.History)] == [

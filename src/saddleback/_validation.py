@@ -13,10 +13,23 @@ from .errors import ProblemError
 T = TypeVar("T")
 
 
+def real_array(x: Any) -> NDArray[Any]:
+    """``x`` as an array of real numbers, in its own precision; a TypeError or ValueError where it is none."""
+    array = np.asarray(x)
+    if array.dtype.kind == "O":
+        # NumPy would read None as NaN.
+        if any(item is None for item in array.flat):
+            raise TypeError("it holds None")
+        return array.astype(np.float64)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"its entries are of type {array.dtype}")
+    return array
+
+
 def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.float64]:
     """``x`` as a new float64 vector, refused when it is not one or holds NaN or inf."""
     try:
-        vector = np.array(x, dtype=np.float64)
+        vector = np.array(real_array(x), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a vector of numbers; got {type(x).__name__} ({error}).") from error
     vector = np.atleast_1d(vector)
@@ -33,7 +46,7 @@ def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.fl
 def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False) -> float:
     """``x`` as a finite float that is at least (``strict``: above) ``minimum``."""
     try:
-        value = float(x)
+        value = float(real_array(x))
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a number; got {x!r}.") from error
     if not np.isfinite(value) or value < minimum or (strict and value == minimum):

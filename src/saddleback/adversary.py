@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ._types import Vector
 from .dual_sets import DualSet
 from .errors import ProblemError
@@ -16,6 +18,13 @@ class BestResponse(NamedTuple):
 
     value: float
     lam: Vector
+
+
+def check_kinds(dual_set: object, regularizer: object) -> None:
+    """Refuse what is no set or no regularizer, a class in the place of its instance above all."""
+    for value, kind in ((dual_set, DualSet), (regularizer, Regularizer)):
+        if not isinstance(value, kind):
+            raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, not its class.")
 
 
 @dataclass(frozen=True)
@@ -31,9 +40,7 @@ class Adversary:
     n: int
 
     def __post_init__(self) -> None:
-        for value, kind in ((self.dual_set, DualSet), (self.regularizer, Regularizer)):
-            if not isinstance(value, kind):
-                raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, not its class.")
+        check_kinds(self.dual_set, self.regularizer)
         self.dual_set.validate(self.n)
         if not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
@@ -55,4 +62,6 @@ class Adversary:
         """
         best = self.best_response(z).lam
         change = best - lam
-        return max(0.0, float(change @ self.dual_set.strip(z)) - self.regularizer.difference(best, lam))
+        gap = float(change @ self.dual_set.strip(z)) - self.regularizer.difference(best, lam)
+        # nan, which is no gap, must not pass for a gap of zero.
+        return gap if gap > 0 or np.isnan(gap) else 0.0

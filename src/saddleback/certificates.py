@@ -35,18 +35,21 @@ class Minorant:
 
     constant: float
     slope: Vector
+    lam: Vector
+    """The same average of the lam: min over v of <lam, f(v)> - R(lam) is at least the minimum of l."""
 
     @staticmethod
-    def at(offset: Vector, value: float, slope: Vector, curvature: Vector) -> Minorant:
+    def at(offset: Vector, value: float, slope: Vector, curvature: Vector, lam: Vector) -> Minorant:
         """The minorant with value <lam, f(u)> - R(lam) and slope G' lam at u = w0 + offset."""
         bend = curvature * offset
-        return Minorant(value - float(slope @ offset) + 0.5 * float(bend @ offset), slope - bend)
+        return Minorant(value - float(slope @ offset) + 0.5 * float(bend @ offset), slope - bend, lam)
 
     def mix(self, other: Minorant, theta: float) -> Minorant:
         """(1 - theta) self + theta other."""
         return Minorant(
             (1.0 - theta) * self.constant + theta * other.constant,
             (1.0 - theta) * self.slope + theta * other.slope,
+            (1.0 - theta) * self.lam + theta * other.lam,
         )
 
     def minimum(self, region: Region) -> float:
@@ -65,15 +68,15 @@ class _Pair:
 
     def __init__(self, first: Minorant, second: Minorant, region: Region) -> None:
         flat, curved = region.flat, ~region.flat
+        slopes = np.array([first.slope, second.slope])
+        along, across = slopes[:, flat], slopes[:, curved]
+        self.height = np.array([first.constant, second.constant]) + along @ region.offset[flat]
+        # Slopes of size one, in a ball that makes up for it: a square that underflows would pass for a flat minorant.
+        size = float(np.abs(along).max(initial=0.0)) or 1.0
         # Without flat coordinates the radius is infinite and plays no part.
-        self.radius = region.radius if flat.any() else 0.0
-        self.height = np.array(
-            [m.constant + float(m.slope[flat] @ region.offset[flat]) for m in (first, second)],
-        )
-        weights = 1.0 / region.curvature[curved]
-        slopes = (first.slope, second.slope)
-        self.flat = np.array([[float(a[flat] @ b[flat]) for a in slopes] for b in slopes])
-        self.curved = np.array([[float((weights * a[curved]) @ b[curved]) for a in slopes] for b in slopes])
+        self.radius = region.radius * size if flat.any() else 0.0
+        self.flat = (along / size) @ (along / size).T
+        self.curved = (across / region.curvature[curved]) @ across.T
 
     def bound(self, theta: float) -> float:
         t = np.array([1.0 - theta, theta])

@@ -65,10 +65,12 @@ class ConvexityWatch:
         slope = at.G @ step
         excess = at.f + slope + 0.5 * float(self._curvature * step @ step) - f
         worst, lam = self._dual_set.support(excess)
-        size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ np.abs(step)
+        # Parameters carry rounding errors, too: those of w move the losses by |G| |w|, however small f and the step.
+        size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
         if worst > self.tolerance * float(size.max()):
             j = int(np.argmax(np.abs(lam)))
+            claim = " or their strong convexity" if self._curvature.any() else ""
             self.violation = (
                 f"loss {j} lies {worst:.3g} below its linearization, so the losses are not convex "
-                "(or their Jacobian is wrong)"
+                f"(or their Jacobian{claim} is wrong)"
             )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class SaddlebackError(Exception):
     """Base class of every error that Saddleback raises on purpose."""
@@ -21,3 +24,11 @@ class MissingDependencyError(SaddlebackError, ImportError):
 
 class ConvergenceWarning(UserWarning):
     """A run ended before the gap that was asked; ``Result.status`` and ``Result.message`` say why."""
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn as from the line outside this package that led here."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ._types import Vector
 from ._validation import finite_vector
+from .adversary import check_kinds
 from .dual_sets import DualSet, Simplex
 from .losses import from_functions
 from .methods import AnyMethod, resolve_method
-from .problem import Problem
+from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
 from .run import Callback
-from .solve import solve
+from .solve import check_options, solve
 from .stopping import Stopping
 from .subproblem import InnerSolver, inner_solver
 
@@ -35,6 +37,8 @@ def minimax(
     time_limit: float | None = None,
     callback: Callback | None = None,
     progress: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
     radius: float | None = None,
     metric: ArrayLike | None = None,
     check_jac: bool = False,
@@ -55,7 +59,7 @@ def minimax(
         P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
     check_jac : bool
         Compare jac with finite differences at w0 first, and name the rows that are wrong.
-    method, inner, tol, max_iter, time_limit, callback, progress, radius
+    method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius
         As in `solve`.
 
     Returns
@@ -80,9 +84,13 @@ def minimax(
     method = resolve_method(method)
     dual_set = Simplex() if dual_set is None else dual_set
     regularizer = Zero() if regularizer is None else regularizer
+    check_kinds(dual_set, regularizer)
     method.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
+    check_options(radius, callback)
+    if metric is not None:
+        metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, check_jac=check_jac)
     return solve(
         Problem(losses, dual_set, regularizer, metric),
@@ -94,5 +102,7 @@ def minimax(
         time_limit=time_limit,
         callback=callback,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
         radius=radius,
     )

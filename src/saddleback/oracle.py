@@ -19,6 +19,13 @@ from .errors import ProblemError
 from .problem import Problem
 from .subproblem import DualSolution, DualSubproblem, InnerSolver
 
+# Larger derivatives overflow in G G'.
+LARGEST = 1e152
+
+
+class Breakdown(Exception):
+    """The method cannot take another step; the loop ends the run with the best point so far."""
+
 
 @dataclass(frozen=True, eq=False)
 class Point:
@@ -42,7 +49,7 @@ class Evaluation:
 
     @property
     def finite(self) -> bool:
-        return bool(np.isfinite(self.value) and np.isfinite(self.G).all())
+        return bool(np.isfinite(self.value) and np.abs(self.G).max() <= LARGEST)
 
     @property
     def point(self) -> Point:
@@ -64,13 +71,13 @@ class Oracle:
         self.w0 = w0
         self.tol = tol
         self.n_evals = 0
+        self.n_values = 0
         self.n_inner = 0
         self.n_inner_failures = 0
         losses = problem.losses
         self.curvature = _curvature(_offered(losses, "strong_convexity"), problem.n_params)
-        self.watch = ConvexityWatch(
-            self.adversary.dual_set, self.curvature, exact_jacobian=getattr(losses, "exact_jacobian", True)
-        )
+        self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
+        self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
         self.precision = float(np.finfo(np.float64).eps)
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
@@ -87,7 +94,7 @@ class Oracle:
             if np.array_equal(known.w, w):
                 return known
         first = self.n_evals == 0
-        f, G = self.problem.losses.evaluate(w)
+        f, G = self.problem.losses.evaluate(w.copy())
         self.n_evals += 1
         J, d = self.problem.n_losses, self.problem.n_params
         f, G = self._as_float64(f), self._as_float64(G)
@@ -100,8 +107,10 @@ class Oracle:
         if not evaluation.finite:
             if first:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"
+                got = f"derivatives above {LARGEST:g}" if np.isfinite(G).all() and what == "Jacobian" else "NaN or inf"
                 raise ProblemError(
-                    f"the {what} must be finite at w0; got NaN or inf. Start where every loss is defined."
+                    f"the {what} must be finite at w0; got {got}. Start where every loss is defined, in units that "
+                    "keep derivatives moderate."
                 )
             return evaluation
         self.watch.observe(evaluation)
@@ -113,7 +122,8 @@ class Oracle:
         values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
         if values is None or any(np.array_equal(known.w, w) for known in self._recent):
             return self.evaluate(w).point
-        f = self._as_float64(values(w))
+        f = self._as_float64(values(w.copy()))
+        self.n_values += 1
         point = self._respond(w, f)
         if np.isfinite(point.value):
             self.watch.observe_values(w, f)
@@ -124,7 +134,8 @@ class Oracle:
         if array.dtype in (np.float32, np.float16):
             self.precision = max(self.precision, float(np.finfo(array.dtype).eps))
             self.watch.trust(self.precision)
-        return array.astype(np.float64, copy=False)
+        # A copy: the losses may write over their arrays at the next point.
+        return array.astype(np.float64)
 
     def _respond(self, w: Vector, f: Vector) -> Point:
         if not np.isfinite(f).all():
@@ -133,9 +144,11 @@ class Oracle:
         return Point(w, f, value, lam)
 
     def dual_step(self, Q: Matrix, c: Vector, tol: float, start: Vector | None = None) -> DualSolution:
-        """Solve (D) to a measured gap of ``tol``, or of what rounding allows."""
+        """Solve (D) to a measured gap of ``tol``, or of what rounding allows without a fight for the last digits."""
+        if not (np.isfinite(Q).all() and np.isfinite(c).all()):
+            raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
         subproblem = DualSubproblem(Q, c, self.adversary)
-        solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
+        solution = self.inner.solve(subproblem, max(tol, 100 * subproblem.resolution), start)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
         return solution
@@ -143,7 +156,7 @@ class Oracle:
     def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
         value = float(lam @ at.f) - self.adversary.regularizer.value(lam)
-        return Minorant.at(at.w - self.w0, value, lam @ at.G if slope is None else slope, self.curvature)
+        return Minorant.at(at.w - self.w0, value, lam @ at.G if slope is None else slope, self.curvature, lam)
 
 
 def _offered(losses: object, name: str) -> Any:
@@ -152,9 +165,10 @@ def _offered(losses: object, name: str) -> Any:
     return offer() if callable(offer) else offer
 
 
-def _curvature(strong_convexity: object, d: int) -> Vector:
-    m = np.asarray(0.0 if strong_convexity is None else strong_convexity, dtype=np.float64)
-    curvature = finite_vector(np.full(d, m) if m.ndim == 0 else m, "losses.strong_convexity", d)
+def _curvature(strong_convexity: Any, d: int) -> Vector:
+    m = 0.0 if strong_convexity is None else strong_convexity
+    name = "losses.strong_convexity"
+    curvature = np.repeat(finite_vector(m, name), d) if np.ndim(m) == 0 else finite_vector(m, name, d)
     if curvature.min() < 0:
         raise ProblemError(f"losses.strong_convexity must be >= 0; got {curvature.min():g}.")
     return curvature

@@ -56,10 +56,7 @@ class Problem:
             if int(getattr(self.losses, name)) < 1:
                 raise ProblemError(f"losses.{name} must be at least 1; got {getattr(self.losses, name)}.")
         if self.metric is not None:
-            metric = finite_vector(np.broadcast_to(np.asarray(self.metric), self.losses.n_params), "metric")
-            if metric.min() <= 0:
-                raise ProblemError(f"metric must be positive; got least entry {metric.min():g}.")
-            object.__setattr__(self, "metric", metric)
+            object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
         object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))
 
     @property
@@ -81,4 +78,14 @@ class Problem:
         w = finite_vector(w, "w", self.n_params)
         values: Any = getattr(self.losses, "values", None)
         f: Vector = values(w) if values is not None else self.losses.evaluate(w)[0]
-        return self.adversary.value(np.asarray(f, dtype=np.float64))
+        f = np.asarray(f, dtype=np.float64)
+        # Outside the domain of a loss g is infinite, as it is to the methods.
+        return self.adversary.value(f) if np.isfinite(f).all() else np.inf
+
+
+def positive_metric(metric: ArrayLike, d: int) -> Vector:
+    """P as a vector of length d, from one positive number or d of them."""
+    P = np.repeat(finite_vector(metric, "metric"), d) if np.ndim(metric) == 0 else finite_vector(metric, "metric", d)
+    if P.min() <= 0:
+        raise ProblemError(f"metric must be positive; got least entry {P.min():g}.")
+    return P

@@ -51,7 +51,8 @@ class Result:
     w : (d,) array
         The parameters.
     dual : (J,) array
-        lam, the adversary's weights on the losses: near-optimal for the dual problem.
+        lam, the adversary's weights on the losses that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for
+        every v within ``radius`` of w.
     value : float
         g(w) = max over lam of <lam, f(w)> - R(lam).
     losses : (J,) array
@@ -64,6 +65,8 @@ class Result:
     gap_estimate : float
         An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
         never above ``gap``.
+    n_iter, n_evals, n_values, n_inner : int
+        Iterations; evaluations of f with its Jacobian; evaluations of f alone; iterations of the inner solver.
     """
 
     w: Vector
@@ -79,6 +82,7 @@ class Result:
     method: str
     n_iter: int
     n_evals: int
+    n_values: int
     n_inner: int
     history: History = field(repr=False)
 
@@ -109,8 +113,9 @@ class Result:
         history = self.history
         certified = np.isfinite(history.gap) & (history.gap > 0)
         ax.semilogy(history.time[certified], history.gap[certified], label="certified gap")
-        above = history.value - max(self.lower_bound, -np.finfo(np.float64).max)
-        ax.semilogy(history.time[above > 0], above[above > 0], label="value - final lower bound")
+        if np.isfinite(self.lower_bound):
+            above = history.value - self.lower_bound
+            ax.semilogy(history.time[above > 0], above[above > 0], label="value - final lower bound")
         ax.set_xlabel("seconds")
         ax.set_ylabel("gap")
         ax.set_title(f"{self.method}: {self.status.value}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector
 from .certificates import Minorant, Region
@@ -52,14 +53,15 @@ class Record:
 
     @property
     def gap(self) -> float:
-        """value - lower bound, clipped at zero: both carry rounding errors."""
-        return max(0.0, self.best.value - self.lower)
+        """value - lower bound; inf where there is no bound."""
+        gap = self.best.value - self.lower
+        return np.inf if np.isnan(gap) else gap
 
     @staticmethod
     def at_start(oracle: Oracle) -> Record:
         at = oracle.evaluate(oracle.w0)
         rows = float(np.sqrt(np.diag(at.gram).max()))
-        size = float(np.abs(at.f).max()) + rows * (1.0 + float(np.linalg.norm(at.w)))
+        size = float(np.abs(at.f).max()) + rows * (1.0 + float(nrm2(at.w)))
         return Record(best=at.point, dual=at.lam, size=size)
 
 
@@ -100,16 +102,16 @@ class Run:
             return np.inf
         if self._radius is not None:
             return self._radius
-        return max(1.0, float(np.linalg.norm(self.record.best.w - self.oracle.w0)))
+        # BLAS scales before it squares: far points do not overflow.
+        return max(1.0, float(nrm2(self.record.best.w - self.oracle.w0)))
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
         record = self.record
         if state.point.value < record.best.value or not record.trace.time:
             record.best = state.point
-            record.dual = state.lam
         record.predicted = state.predicted
-        self._tighten(state.minorants)
+        self._tighten(state.minorants, state.lam)
         self._append(state.inner_gap, state.inner_iter)
         if self._progress:
             self._print_progress()
@@ -128,13 +130,15 @@ class Run:
         """Whether a point far along the way from w0 shows an objective without a lower bound.
 
         Only asked where the second half of the run still fell noticeably, which a run that has reached its
-        minimum does not; for a convex g that keeps falling along a ray, the ray ends the question.
+        minimum does not, or where no step was found at all; for a convex g that keeps falling along a ray, the
+        ray ends the question.
         """
         values = self.record.trace.value
         middle = len(values) // 2
-        if not values[middle] - values[-1] > 0.01 * (values[0] - values[middle]):
+        if len(values) > 1 and not values[middle] - values[-1] > 0.01 * (values[0] - values[middle]):
             return False
-        way = self.record.best.w - self.oracle.w0
+        at = self.oracle.evaluate(self.oracle.w0)
+        way = self.record.best.w - self.oracle.w0 if len(values) > 1 else -at.lam @ at.G
         last = self.record.best.value
         with np.errstate(all="ignore"):
             for far in np.logspace(1, 40, 40):
@@ -149,19 +153,21 @@ class Run:
                     return True
         return False
 
-    def _tighten(self, minorants: tuple[Minorant, ...]) -> None:
-        """Keep the average of old and new minorants with the highest bound around the best point."""
+    def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
+        """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""
         record, oracle = self.record, self.oracle
         if oracle.watch.violation is not None:
             record.bound, record.lower = None, -np.inf
+            record.dual = lam if np.isfinite(lam).all() else record.dual
             return
         region = Region(oracle.curvature, record.best.w - oracle.w0, self.radius)
         for new in minorants:
             record.bound = new if record.bound is None else record.bound.best_mix(new, region)
         if record.bound is not None:
+            # Rounding may lift a bound above the value that it bounds.
             bound = record.bound.minimum(region)
-            # A global bound never gets worse; one on a ball is about the ball around the present point.
-            record.lower = max(record.lower, bound) if np.isinf(self.radius) else bound
+            record.lower = -np.inf if np.isnan(bound) else min(bound, record.best.value)
+            record.dual = record.bound.lam
 
     def _append(self, inner_gap: float, inner_iter: int) -> None:
         self.record.trace.append(
@@ -176,7 +182,8 @@ class Run:
     def _stopped_by_callback(self) -> bool:
         assert self._callback is not None
         try:
-            return self._callback(self._snapshot()) is True
+            stop = self._callback(self._snapshot())
+            return isinstance(stop, bool | np.bool_) and bool(stop)
         except StopIteration:
             return True
 
@@ -213,6 +220,8 @@ class Run:
         if oracle.watch.violation is not None:
             record.lower = -np.inf
             notes.append(f"no certificate: {oracle.watch.violation}")
+        elif not oracle.exact_jacobian:
+            notes.append("finite differences for a Jacobian: the gap is certified up to their errors")
         if oracle.n_inner_failures:
             notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
         estimate = record.predicted / (1.0 - record.trace.contraction())
@@ -230,6 +239,7 @@ class Run:
             method=self.method,
             n_iter=record.trace.n_iter,
             n_evals=oracle.n_evals,
+            n_values=oracle.n_values,
             n_inner=oracle.n_inner,
             history=record.trace.freeze(),
         )

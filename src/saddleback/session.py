@@ -29,6 +29,7 @@ class Header:
     n_losses: int
     w0: Vector
     n_evals: int
+    n_values: int
     n_inner: int
     n_inner_failures: int
     violation: str | None
@@ -76,6 +77,7 @@ class Session:
         if self._header is None or self._record is None:
             return Record.at_start(oracle)
         oracle.n_evals = self._header.n_evals
+        oracle.n_values = self._header.n_values
         oracle.n_inner = self._header.n_inner
         oracle.n_inner_failures = self._header.n_inner_failures
         oracle.watch.violation = self._header.violation
@@ -99,6 +101,7 @@ class Session:
             n_losses=oracle.problem.n_losses,
             w0=np.asarray(oracle.w0),
             n_evals=oracle.n_evals,
+            n_values=oracle.n_values,
             n_inner=oracle.n_inner,
             n_inner_failures=oracle.n_inner_failures,
             violation=oracle.watch.violation,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from os import PathLike
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._validation import finite_vector, number
-from .errors import ConvergenceWarning
+from .errors import ConvergenceWarning, ProblemError, warn_user
 from .losses import RescaledLosses
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
 from .oracle import Oracle
@@ -80,10 +79,11 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = resolve_method(method)
     stopping = Stopping(tol, max_iter, time_limit)
-    if radius is not None:
-        radius = number(radius, "radius", minimum=0.0, strict=True)
+    check_options(radius, callback)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
@@ -118,8 +118,16 @@ def solve(
         session.close()
     result = run.result(status, message)
     if status not in (Status.CONVERGED, Status.INTERRUPTED):
-        warnings.warn(f"{status.name}: {result.message}", ConvergenceWarning, stacklevel=2)
+        warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
     return result
+
+
+def check_options(radius: float | None, callback: object) -> None:
+    """Refuse options that would only fail later."""
+    if radius is not None:
+        number(radius, "radius", minimum=0.0, strict=True)
+    if callback is not None and not callable(callback):
+        raise ProblemError(f"callback must be callable; got {type(callback).__name__}.")
 
 
 def _iterate(method: AnyMethod, oracle: Oracle, run: Run, session: Session) -> tuple[Status, str]:

@@ -39,8 +39,8 @@ class Stopping:
     def threshold(self, value: float) -> float:
         """The gap that counts as converged: tol, or relative to large values min(tol, 1e-8) |value|.
 
-        It never exceeds tol max(1, |value|), the contract. The relative part is capped so that a tolerance in the
-        units of f stays one: multiplying f, R and tol by a constant does not change where a run ends.
+        It never exceeds tol max(1, |value|). The relative part is capped so that a tolerance in the units of f
+        stays one: while tol >= 1e-8 |value|, multiplying f, R and tol by a constant does not change where a run ends.
         """
         return max(self.tol, min(self.tol, RELATIVE) * abs(value))
 
@@ -62,7 +62,7 @@ class Stopping:
         if n_iter >= PATIENCE and _stalled(trace):
             return (
                 Status.STALLED,
-                f"no progress beyond rounding in {PATIENCE} iterations; the tolerance may be too small",
+                f"no progress beyond rounding in {PATIENCE} iterations",
             )
         return None
 

@@ -183,10 +183,16 @@ def test_incompatible_solvers_are_refused_with_what_would_work():
         resolve_inner(only_qp, Adversary(Simplex(), Entropy(0.1), 3))
 
 
-def test_messages_say_why():
-    case = instance(2, n=20, kind="full", regularizer="zero")
+def test_a_gap_that_rounding_hides_is_said():
+    case = instance(6, n=20, kind="full", regularizer="zero")
     solution = QuadraticProgram().solve(case.subproblem, 0.0)
-    if not solution.converged:
-        assert "rounding hides gaps below" in solution.message
-    shifted = replace(case.subproblem, c=case.subproblem.c + 1e6)
-    assert QuadraticProgram().solve(shifted, 1e-9).converged
+    assert 0.0 < solution.gap <= case.subproblem.resolution
+    assert not solution.converged
+    assert "rounding hides gaps below" in solution.message
+
+
+def test_a_large_common_loss_costs_no_digits():
+    case = instance(6, n=20, kind="full", regularizer="quadratic")
+    shifted = replace(case.subproblem, c=np.round(case.subproblem.c, 6) + 2.0**20)
+    for solver in (QuadraticProgram(), PathFollowing()):
+        assert solver.solve(shifted, case.tol).converged

@@ -29,7 +29,7 @@ def test_paper_rule_satisfies_both_inequalities_of_the_lemma(L: float) -> None:
     log = np.log(t + 1)
     assert np.all(2 * L * alpha**2 <= A * (1 + ROUNDING))
     assert np.all((t**2 + 4 * t) / (16 * L) < A)
-    assert np.all(A <= (t + 2) ** 2 / (16 * L) + (t + 2) * log / (4 * L) + log**2 / (4 * L))
+    assert np.all((t + 2) ** 2 / (16 * L) + (t + 2) * log / (4 * L) + log**2 / (4 * L) >= A)
     # The identity behind the first inequality.
     np.testing.assert_allclose(4 * L * alpha**2, A + alpha, rtol=T * ROUNDING)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_softmax
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
@@ -67,7 +66,8 @@ class Simplex(DualSet):
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """prior_j exp(z_j), normalized."""
-        return np.exp(log_softmax(np.log(prior) + z))
+        exponents = np.log(prior) + z
+        return self.restore(np.exp(exponents - exponents.max()))
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         E, e = self.affine_hull(n)

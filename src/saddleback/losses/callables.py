@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import Matrix, Vector
-from .._validation import finite_vector
-from ..errors import ProblemError
+from .._validation import finite_vector, real_array
+from ..errors import ProblemError, warn_user
 from .differences import central_differences, check_jacobian
 
 Function = Callable[[Vector], Any]
@@ -95,10 +94,11 @@ def from_functions(
     elif callable(jac):
         losses = FunctionLosses(fun, jac, f.size, w0.size)
     else:
-        warnings.warn(
+        if check_jac:
+            raise ProblemError("check_jac=True has no jac to check; pass jac, or leave check_jac out.")
+        warn_user(
             f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian, and a "
-            "certificate only as good as they are; pass jac for speed and rigor",
-            stacklevel=3,
+            "certificate only as good as they are; pass jac for speed and rigor"
         )
         return FunctionLosses(fun, None, f.size, w0.size)
     if check_jac:
@@ -131,8 +131,9 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 def _as_array(x: Any, name: str) -> NDArray[Any]:
     try:
-        # float32 stays float32: it tells how far the numbers can be trusted.
-        array = np.array(x, dtype=np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64)
+        array = real_array(x)
+        # float32 stays float32: it tells how far the numbers can be trusted. A copy, as fun may write over its own.
+        array = array.astype(array.dtype if array.dtype in (np.float32, np.float16) else np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).") from error
     return array.reshape(1) if array.ndim == 0 else array

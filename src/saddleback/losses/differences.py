@@ -11,20 +11,27 @@ from .._types import Matrix, Vector
 from ..errors import ProblemError
 from .base import Losses
 
+STEP = float(np.cbrt(np.finfo(np.float64).eps))
 
-def central_differences(values: Callable[[Vector], Vector], w: Vector) -> Matrix:
+
+def central_differences(values: Callable[[Vector], Vector], w: Vector, relative_step: float = STEP) -> Matrix:
     """The Jacobian of ``values`` to about eps^(2/3): the mean of SciPy's forward and backward differences."""
-    step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(1.0, np.abs(w))
+    step = relative_step * np.maximum(1.0, np.abs(w))
     forward, backward = (np.atleast_2d(approx_fprime(w, values, sign * step)) for sign in (1.0, -1.0))
     return 0.5 * (forward + backward)
 
 
 def check_jacobian(losses: Losses, w: Vector, rtol: float = 1e-4) -> None:
-    """Raise a ProblemError that names the rows of the Jacobian that disagree with central differences."""
-    G = losses.evaluate(w)[1]
-    reference = central_differences(lambda v: losses.evaluate(v)[0], w)
+    """Raise a ProblemError that names the rows of the Jacobian that disagree with central differences.
+
+    Allowed are ``rtol`` of the row, what a doubled step changes (curvature), and what rounding of the losses makes of
+    the differences: no absolute number, so that the units of the losses do not matter.
+    """
+    f, G = losses.evaluate(w)
+    reference, doubled = (central_differences(lambda v: losses.evaluate(v)[0], w, s * STEP) for s in (1.0, 2.0))
     error = np.abs(G - reference)
-    allowed = rtol * np.maximum(1.0, np.abs(reference).max(axis=1))
+    rounding = 100 * np.finfo(np.asarray(f).dtype).eps / STEP * np.abs(f)
+    allowed = rtol * np.abs(reference).max(axis=1) + np.abs(doubled - reference).max(axis=1) + rounding
     wrong = np.flatnonzero(~(error.max(axis=1) <= allowed))
     if wrong.size:
         j = int(wrong[0])

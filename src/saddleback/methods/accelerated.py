@@ -13,7 +13,7 @@ from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, Method, State
 from .prox_step import ProxStep, prox_step
-from .smoothness import MAX_TRIALS, calibrate, give_up, increased, known_smoothness, relaxed
+from .smoothness import INNER_FLOOR, MAX_TRIALS, Smoothness, find_smoothness, give_up
 from .steps import STEP_RULES
 
 
@@ -23,9 +23,7 @@ class AcceleratedState(State):
 
     w: Vector
     A: float = 0.0
-    L: float
-    measured: bool
-    """Whether L is measured along the way, and so may change."""
+    smoothness: Smoothness
     t: int = 0
     """Steps since the last restart."""
     first_step: float = 0.0
@@ -46,7 +44,7 @@ class Accelerated(Method[AcceleratedState]):
     steps : {"sharp", "paper"}
         The rule for alpha: design 3.2 (A_T >= T^2/(4L)), or the paper's (about T^2/(16L)).
     smoothness : float, optional
-        L; else asked from the losses, else found by backtracking (design 3.3).
+        L, taken at its word; else found by backtracking (design 3.3), at most what the losses themselves offer.
     restart : bool
         Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.
@@ -72,30 +70,28 @@ class Accelerated(Method[AcceleratedState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)
-        L = known_smoothness(oracle, self.smoothness)
         return AcceleratedState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             w=w0,
-            L=calibrate(oracle, at, self._accuracy(oracle, None)) if L is None else L,
-            measured=L is None,
+            smoothness=find_smoothness(oracle, at, self.smoothness, self._accuracy(oracle, None)),
         )
 
     def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:
-        L = state.L
+        smoothness = state.smoothness
         for _ in range(MAX_TRIALS):
-            alpha = STEP_RULES[self.steps](L, state.A)
+            alpha = STEP_RULES[self.steps](smoothness.L, state.A)
             A = state.A + alpha
             md = state.w if state.A == 0 else (state.A * state.point.w + alpha * state.w) / A
             at = oracle.evaluate(md)
             if at.finite:
                 step = self._dual_step(oracle, at, alpha**2 / A, state)
-                if not state.measured or step.admits(L):
-                    return self._advance(oracle, state, step, alpha, L)
-                L = increased(L, step)
-            elif state.measured:
-                L *= 10.0
+                if smoothness.admits(step):
+                    return self._advance(oracle, state, step, alpha, smoothness.accepted(step))
+                smoothness = smoothness.refused(step)
+            elif smoothness.cap > smoothness.L and not smoothness.fixed:
+                smoothness = smoothness.times(10.0)
             else:
                 raise Breakdown(f"the losses are not finite at distance {np.linalg.norm(md - oracle.w0):.3g} of w0")
         raise give_up()
@@ -107,14 +103,14 @@ class Accelerated(Method[AcceleratedState]):
         """eps_t = L/t^4 in the paper; its scale-free form has the first step's decrease in the place of L."""
         if self.inner_accuracy is not None:
             return self.inner_accuracy
-        floor = 1e-3 * oracle.tol
+        floor = INNER_FLOOR * oracle.tol
         if state is None:
             return floor
-        scale = state.L if self.steps == "paper" else state.first_step
+        scale = state.smoothness.L if self.steps == "paper" else state.first_step
         return max(floor, scale / (state.t + 1) ** 4)
 
     def _advance(
-        self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, L: float
+        self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, smoothness: Smoothness
     ) -> AcceleratedState:
         A = state.A + alpha
         cut = oracle.cut(step.base, step.lam, step.slope)
@@ -129,11 +125,13 @@ class Accelerated(Method[AcceleratedState]):
             predicted=step.predicted,
             w=state.w - alpha * step.slope,
             A=A,
-            L=relaxed(L, step) if state.measured else L,
+            smoothness=smoothness,
             t=state.t + 1,
-            first_step=0.5 * step.length_squared / step.eta if state.t == 0 else state.first_step,
+            first_step=step.proximity if state.t == 0 else state.first_step,
             average=average,
         )
         if self.restart and float(step.slope @ (step.point.w - state.point.w)) > 0:
-            return replace(after, w=step.point.w, A=0.0, t=0, first_step=0.0, average=None)
+            # Until the new first step is known, the accuracy stays as it was.
+            scale = after.first_step / (after.t + 1) ** 4
+            return replace(after, w=step.point.w, A=0.0, t=0, first_step=scale, average=None)
         return after

@@ -15,7 +15,7 @@ from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle, Point
 from ..regularizers import Regularizer
 from .base import Breakdown, Method, State
-from .smoothness import MAX_TRIALS, calibrate, give_up, known_smoothness
+from .smoothness import INNER_FLOOR, MAX_TRIALS, calibrate, give_up, known_smoothness
 
 
 def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
@@ -63,7 +63,7 @@ class APGD(Method[APGDState]):
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             y=w0,
-            L=calibrate(oracle, at, 1e-3 * oracle.tol) if L is None else L,
+            L=calibrate(oracle, at, INNER_FLOOR * oracle.tol) if L is None else L,
             measured=L is None,
         )
 

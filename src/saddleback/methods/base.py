@@ -13,7 +13,7 @@ from .._types import Vector
 from ..certificates import Minorant
 from ..dual_sets import DualSet
 from ..losses import Losses
-from ..oracle import Oracle, Point
+from ..oracle import Breakdown, Oracle, Point
 from ..regularizers import Regularizer
 from ..stopping import Stopping
 
@@ -33,10 +33,6 @@ class State:
     inner_iter: int = 0
     predicted: float = np.nan
     """How much the step's model promised to decrease g; nan where there is no model."""
-
-
-class Breakdown(Exception):
-    """The method cannot take another step; the loop ends the run with the best point so far."""
 
 
 S = TypeVar("S", bound=State)
@@ -78,3 +74,6 @@ class ExternalMethod(Named, ABC):
     @abstractmethod
     def run(self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool]) -> str:
         """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message."""
+
+
+__all__ = ["Breakdown", "ExternalMethod", "Method", "State"]

@@ -49,7 +49,10 @@ class FixedPoint(Accelerated):
                 break
             step, gap = better, _true_gap(oracle, better)
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
-        return replace(step, solution=solution)
+        # The proof compares g(ag+) with the linearization at this lam, which is no longer the solution of (D).
+        ell = at.f - eta * (at.G @ step.slope)
+        linearized = float(step.lam @ ell) - oracle.adversary.regularizer.value(step.lam)
+        return replace(step, solution=solution, model=linearized + gap)
 
 
 def _true_gap(oracle: Oracle, step: ProxStep) -> float:

@@ -40,7 +40,7 @@ class LBFGSB(ExternalMethod):
 
         def state(w: Vector) -> State:
             at = oracle.evaluate(np.array(w))
-            return State(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),))
+            return State(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),) if at.finite else ())
 
         def callback(intermediate_result: OptimizeResult) -> None:
             if observe(state(intermediate_result.x)):

@@ -8,15 +8,14 @@ from typing import ClassVar
 from .._types import Vector
 from .._validation import number
 from ..oracle import Oracle
-from .base import Method, State
+from .base import Breakdown, Method, State
 from .prox_step import prox_step
-from .smoothness import MAX_TRIALS, calibrate, give_up, increased, known_smoothness, relaxed
+from .smoothness import INNER_FLOOR, MAX_TRIALS, Smoothness, find_smoothness, give_up
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProxLinearState(State):
-    L: float
-    measured: bool
+    smoothness: Smoothness
 
 
 @dataclass(frozen=True)
@@ -37,21 +36,21 @@ class ProxLinear(Method[ProxLinearState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> ProxLinearState:
         at = oracle.evaluate(w0)
-        L = known_smoothness(oracle, self.smoothness)
         return ProxLinearState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
-            L=calibrate(oracle, at, 1e-3 * oracle.tol) if L is None else L,
-            measured=L is None,
+            smoothness=find_smoothness(oracle, at, self.smoothness, INNER_FLOOR * oracle.tol),
         )
 
     def step(self, oracle: Oracle, state: ProxLinearState) -> ProxLinearState:
         at = oracle.evaluate(state.point.w)
-        L = state.L
+        if not at.finite:
+            raise Breakdown("the Jacobian is not finite where the last step arrived")
+        smoothness = state.smoothness
         for _ in range(MAX_TRIALS):
-            step = prox_step(oracle, at, 1.0 / L, 1e-3 * oracle.tol, state.lam)
-            if not state.measured or step.admits(L):
+            step = prox_step(oracle, at, 1.0 / smoothness.L, INNER_FLOOR * oracle.tol, state.lam)
+            if smoothness.admits(step):
                 return replace(
                     state,
                     point=step.point,
@@ -60,7 +59,7 @@ class ProxLinear(Method[ProxLinearState]):
                     inner_gap=step.solution.gap,
                     inner_iter=step.solution.n_iter,
                     predicted=step.predicted,
-                    L=relaxed(L, step) if state.measured else L,
+                    smoothness=smoothness.accepted(step),
                 )
-            L = increased(L, step)
+            smoothness = smoothness.refused(step)
         raise give_up()

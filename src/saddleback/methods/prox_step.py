@@ -38,6 +38,11 @@ class ProxStep:
         return self.eta**2 * float(self.slope @ self.slope)
 
     @property
+    def proximity(self) -> float:
+        """|v - u|^2 / (2 eta) = 1/2 lam' Q lam."""
+        return 0.5 * self.eta * float(self.slope @ self.slope)
+
+    @property
     def error(self) -> float:
         """g(v) - h(ell): what the linearization leaves out, at most L/2 |v - u|^2."""
         return self.point.value - self.model
@@ -60,7 +65,7 @@ class ProxStep:
     @property
     def predicted(self) -> float:
         """The decrease from g(u) that the model promises: g(u) - [h(ell) + |v - u|^2 / (2 eta)]."""
-        return self.base.value - self.model - 0.5 * self.length_squared / self.eta
+        return self.base.value - self.model - self.proximity
 
 
 def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:

@@ -15,7 +15,7 @@ from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle
 from ..regularizers import Regularizer
 from .base import Method, State
-from .smoothness import calibrate, known_smoothness
+from .smoothness import INNER_FLOOR, calibrate, known_smoothness
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +54,7 @@ class SaddleMethod(Method[SaddleState]):
             point=at.point,
             lam=adversary.dual_set.center(adversary.n),
             minorants=(oracle.cut(at, at.lam),),
-            L=calibrate(oracle, at, 1e-3 * oracle.tol) if L is None else L,
+            L=calibrate(oracle, at, INNER_FLOOR * oracle.tol) if L is None else L,
             measured=L is None,
         )
 

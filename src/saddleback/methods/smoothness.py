@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from ..oracle import Evaluation, Oracle
@@ -10,6 +12,9 @@ from .prox_step import ProxStep, prox_step
 
 # Trials at one iteration before the losses are given up as not smooth.
 MAX_TRIALS = 60
+# Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving
+# while G' lam still matters to the certificate.
+INNER_FLOOR = 1e-6
 # Steps may be this many times longer than one that would take the losses to zero. On piecewise-linear losses
 # nothing else stops L from shrinking, until Q dwarfs c in (D) and rounding decides.
 LONGEST = 1e6
@@ -19,6 +24,42 @@ def known_smoothness(oracle: Oracle, given: float | None) -> float | None:
     """L as given or as the losses offer it; None when it has to be measured (0 bounds no step, so it is too)."""
     L = oracle.smoothness if given is None else given
     return L or None
+
+
+@dataclass(frozen=True)
+class Smoothness:
+    """The L of the next step: fixed where it was given, else measured, and at most what the losses vouch for."""
+
+    L: float
+    cap: float = np.inf
+    fixed: bool = False
+
+    def admits(self, step: ProxStep) -> bool:
+        return self.fixed or self.cap <= self.L or step.admits(self.L)
+
+    def refused(self, step: ProxStep) -> Smoothness:
+        """After a step that L does not admit: what that step needed, within 2 to 100 times."""
+        if not np.isfinite(step.point.value):
+            return self.times(10.0)
+        return self.times(float(np.clip(1.1 * step.curvature / self.L, 2.0, 100.0)))
+
+    def accepted(self, step: ProxStep) -> Smoothness:
+        """After a step that was taken: a little less, where the step shows that less would do."""
+        if self.fixed:
+            return self
+        least = min(self.L, max(0.8 * self.L, first_guess(step.base) / LONGEST))
+        return replace(self, L=float(np.clip(1.5 * step.curvature, least, self.L)))
+
+    def times(self, factor: float) -> Smoothness:
+        return replace(self, L=min(self.cap, factor * self.L))
+
+
+def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None, tol: float) -> Smoothness:
+    """L as given, or measured at w0 under the losses' own bound."""
+    if given is not None:
+        return Smoothness(given, fixed=True)
+    cap = known_smoothness(oracle, None) or np.inf
+    return Smoothness(min(cap, calibrate(oracle, at, tol)), cap)
 
 
 def first_guess(at: Evaluation) -> float:
@@ -31,30 +72,17 @@ def first_guess(at: Evaluation) -> float:
 
 def calibrate(oracle: Oracle, at: Evaluation, tol: float) -> float:
     """An L near w0 that its own proximal step admits and that is within about ten times of the least such L."""
-    L = first_guess(at)
-    rising = False
+    guess = Smoothness(first_guess(at))
+    least, rising = guess.L / LONGEST, False
     for _ in range(MAX_TRIALS):
-        step = prox_step(oracle, at, 1.0 / L, tol)
-        if not step.admits(L):
-            L, rising = increased(L, step), True
-        elif rising or not step.curvature < L / 10 or first_guess(at) / LONGEST > L / 10:
+        step = prox_step(oracle, at, 1.0 / guess.L, tol)
+        if not guess.admits(step):
+            guess, rising = guess.refused(step), True
+        elif rising or not step.curvature < guess.L / 10 or least > guess.L / 10:
             break
         else:
-            L /= 10
-    return L
-
-
-def increased(L: float, step: ProxStep) -> float:
-    """The next L to try after a step that L does not admit: what that step needed, within 2 to 100 times."""
-    if not np.isfinite(step.point.value):
-        return 10.0 * L
-    return float(np.clip(1.1 * step.curvature, 2.0 * L, 100.0 * L))
-
-
-def relaxed(L: float, step: ProxStep) -> float:
-    """The L to begin the next iteration with: a little less where the last step shows that less would do."""
-    least = min(L, max(0.8 * L, first_guess(step.base) / LONGEST))
-    return float(np.clip(1.5 * step.curvature, least, L))
+            guess = guess.times(0.1)
+    return guess.L
 
 
 def give_up() -> Breakdown:

@@ -63,7 +63,8 @@ class Entropy(Regularizer):
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         tilt = capability(dual_set, "tilt", "the best response to an Entropy regularizer")
-        return tilt(self._prior(z.size), z / self.gamma)
+        # Stripped of what all losses share, z keeps the digits that tell them apart.
+        return tilt(self._prior(z.size), dual_set.strip(z) / self.gamma)
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - KL(mu, lam): the gradient is infinite on the boundary."""

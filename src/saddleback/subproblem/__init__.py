@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._validation import lookup
 from ..adversary import Adversary
-from ..errors import IncompatibleError
+from ..errors import IncompatibleError, ProblemError
 from .auto import Auto
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -22,7 +22,11 @@ INNER_SOLVERS: dict[str, type[InnerSolver]] = {
 
 def inner_solver(inner: str | InnerSolver) -> InnerSolver:
     """The solver that ``inner`` names or is."""
-    return lookup(INNER_SOLVERS, inner, "inner solver")() if isinstance(inner, str) else inner
+    if isinstance(inner, str):
+        return lookup(INNER_SOLVERS, inner, "inner solver")()
+    if isinstance(inner, type) or not all(hasattr(inner, name) for name in ("name", "refusal", "solve")):
+        raise ProblemError(f"inner must be a name or an object such as PathFollowing(); got {inner!r}.")
+    return inner
 
 
 def resolve_inner(inner: str | InnerSolver, adversary: Adversary) -> InnerSolver:

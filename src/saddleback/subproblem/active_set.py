@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs
@@ -14,20 +16,20 @@ from .incumbent import Incumbent
 REGULARIZATION = 1e-13
 REFINEMENTS = 3
 
+Mask: TypeAlias = NDArray[np.bool_]
+
 
 def refine(
-    P: Matrix, q: Vector, constraints: LinearConstraints, free: NDArray[np.bool_], incumbent: Incumbent, rounds: int
+    P: Matrix, q: Vector, constraints: LinearConstraints, x: Vector, free: Mask, incumbent: Incumbent, rounds: int
 ) -> int:
     """Primal active-set method for min 1/2 x'Px + q'x, E x = e, lower <= x <= upper (Nocedal and Wright, Alg. 16.3).
 
-    Starts from the incumbent with the coordinates that are not ``free`` at their nearer bound. Each round solves
+    Starts from a feasible x, with the coordinates that are not ``free`` at their nearer bound. Each round solves
     the equality-constrained problem of the free coordinates (m^3 flops), fixes the first coordinate that blocks
     the way there, or frees the one with the worst multiplier. Every target is offered to the incumbent, which
     keeps it only when its measured gap is smaller. P and q are expected of size one. Returns the rounds taken.
     """
     lower, upper = constraints.lower, constraints.upper
-    assert incumbent.lam is not None
-    x = incumbent.lam
     at_upper = upper - x < x - lower
     for round_ in range(1, rounds + 1):
         if len(constraints.E) and not free.any():
@@ -54,7 +56,7 @@ def refine(
 
 
 def _equality_constrained(
-    P: Matrix, q: Vector, constraints: LinearConstraints, free: NDArray[np.bool_], x: Vector
+    P: Matrix, q: Vector, constraints: LinearConstraints, free: Mask, x: Vector
 ) -> tuple[Vector, Vector]:
     """The minimizer that moves only free coordinates of x, and the multipliers P x + q + E'y of all of them."""
     E = constraints.E

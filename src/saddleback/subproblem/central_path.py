@@ -65,10 +65,6 @@ class CentralPath:
         """Gradient of F_tau, less a normal of the affine hull."""
         return tau * self.slope(lam) + self.dual_set.barrier_gradient(lam)
 
-    def separable_gradient(self, lam: Vector, tau: float) -> Vector:
-        """Gradient of tau R + B, the part of F_tau that is not quadratic."""
-        return tau * self.regularizer.gradient(lam) + self.dual_set.barrier_gradient(lam)
-
     def newton_system(self, lam: Vector, tau: float) -> NewtonSystem:
         """The KKT block of F_tau at lam (paper, def. "Newton system and decrement")."""
         H = _sum(_sum(tau * self.regularizer.hessian(lam), self.dual_set.barrier_hessian(lam)), tau * self.subproblem.Q)
@@ -82,13 +78,13 @@ class CentralPath:
 
     def local_products(self, lam: Vector, tau: float, *vectors: Vector) -> Matrix:
         """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
-        V = np.array((*vectors, *self.E))
+        k = len(vectors)
+        V = np.concatenate((vectors, self.E)) if len(self.E) else np.array(vectors)
         metric = self.dual_set.barrier_hessian(lam)
         if tau:
             metric = _sum(metric, tau * self.regularizer.hessian(lam))
         W = (V / metric).T if metric.ndim == 1 else dposv(metric, V.T)[1]
         products: Matrix = V @ W
-        k = len(vectors)
         if len(self.E):
             return products[:k, :k] - products[:k, k:] @ dposv(products[k:, k:], products[k:, :k])[1]
         return products

@@ -13,22 +13,19 @@ from .central_path import CentralPath, Iterate, decrement
 from .newton_system import NewtonSystem
 
 REDUCTIONS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 3e-2, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
-STEP_LENGTHS = (1.0, 0.8, 0.6, 0.4)
+STEP_LENGTHS = (0.8, 0.6, 0.4)
 BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
 
 
 @dataclass(frozen=True)
 class LongSteps:
-    """Predictor-corrector in s = 1/tau: a second-order predictor of the path, Newton correctors.
+    """Predictor-corrector in s = 1/tau: the tangent of the path as predictor, Newton steps as correctors.
 
-    The path x(t) with s(t) = (1 - t) s solves  tau grad h(x) + (1 - t) grad B(x) in the normals of the hull, so
-    with H = F_tau'' and G the gradient of tau R + B
-
-        H x' = grad B,    H x'' = 2 B'' x' - G''[x', x'],
-
-    both by the factorization that the corrector needs. A coordinate that tends to the boundary behaves as
-    s/z, which the predictor follows exactly, so that s may fall by orders of magnitude at once: it is reduced as
-    far as the predicted point stays within ``far`` of the path, in the cheap metric that leaves Q out.
+    The path x(t) at s(t) = (1 - t) s solves  tau grad h(x) + (1 - t) grad B(x) = 0  up to normals of the hull, so
+    that F_tau''(x) x' = grad B(x): one more right-hand side for the factorization of the corrector. A coordinate
+    that tends to the boundary behaves as s/z, which the tangent follows exactly, so that s may fall by orders of
+    magnitude at once: as far as the predicted point stays within ``far`` of the path, in the cheap metric that
+    leaves Q out. Reductions of s that fall short of ``worthwhile`` wait for a decrement below ``near``.
     """
 
     far: float = 8.0
@@ -37,16 +34,28 @@ class LongSteps:
     max_iter: int = 150
 
     def iterates(self, path: CentralPath, start: Vector | None = None) -> Iterator[Iterate]:
+        warm = start is not None
         lam, tau = self._cold(path) if start is None else self._warm(path, start)
         yield Iterate(lam, tau)
+        last = np.inf
         while path.nu / tau > 1e-3 * path.subproblem.resolution:
             gradient = path.gradient(lam, tau)
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
             predicted = self._predict(path, system, lam, tau, correction, delta)
-            lam, tau = predicted or (self._correct(path, lam, tau, correction, delta), tau)
-            yield Iterate(lam, tau, delta, "corrector" if predicted is None else "predictor")
+            lost = predicted is None and delta > max(1.0, last)
+            last = delta if predicted is None else np.inf
+            if lost and warm:
+                # Correctors that lead away from the path: the start was not as near as it looked.
+                (lam, tau), warm, phase = self._cold(path), False, "restart"
+            elif lost:
+                lam, phase = lam + correction / (1.0 + delta), "damped"
+            elif predicted is None:
+                lam, phase = self._correct(path, lam, tau, correction, delta), "corrector"
+            else:
+                (lam, tau), phase = predicted, "predictor"
+            yield Iterate(lam, tau, delta, phase)
 
     def _cold(self, path: CentralPath) -> tuple[Vector, float]:
         """The center, with the tau at which its decrement is at most 1."""
@@ -59,8 +68,10 @@ class LongSteps:
         for blend in BLENDS:
             x = (1.0 - blend) * start + blend * center
             products = path.local_products(x, 0.0, path.slope(x), path.dual_set.barrier_gradient(x))
-            # The tau that fits best: it minimizes |slope + grad B / tau| in the local norm.
-            tau = -float(products[1, 1] / products[0, 1]) if products[0, 1] < 0 else 0.0
+            # The tau that fits best: it minimizes |slope + grad B / tau| in the local norm. At the center grad B is
+            # nothing but rounding, and so would be tau.
+            told = products[0, 1] < 0 and products[1, 1] > 1e-6 * path.nu
+            tau = -float(products[1, 1] / products[0, 1]) if told else 0.0
             if tau > 2.0 * cold and path.distance(x, tau) <= 0.75 * self.far:
                 return x, tau
         return center, cold
@@ -71,29 +82,23 @@ class LongSteps:
         """The point predicted at the largest tau whose neighbourhood it reaches; None when it is not worth it."""
         if delta > 2.0:
             return None
-        x1 = system.solve(path.dual_set.barrier_gradient(lam))
-        curvature = path.dual_set.barrier_hessian(lam)
-        bend = curvature * x1 if curvature.ndim == 1 else curvature @ x1
-        length = float(np.sqrt(x1 @ bend))
-        x2 = np.zeros_like(x1)
-        if length > 1e-6:
-            # G'' along x' by central differences: 1e-3 of the local norm leaves a relative error of 1e-6.
-            h = 1e-3 / length
-            third = path.separable_gradient(lam + h * x1, tau) + path.separable_gradient(lam - h * x1, tau)
-            third = (third - 2.0 * path.separable_gradient(lam, tau)) / h**2
-            x2 = system.solve(2.0 * bend - third)
+        tangent = system.solve(path.dual_set.barrier_gradient(lam))
 
         def point(k: int) -> tuple[Vector, float]:
-            t = 1.0 - REDUCTIONS[k]
-            return lam + correction + t * x1 + 0.5 * t**2 * x2, tau / REDUCTIONS[k]
+            return lam + correction + (1.0 - REDUCTIONS[k]) * tangent, tau / REDUCTIONS[k]
 
-        # A better centered point allows a far longer step, so that a short one waits for it.
         allowed = [k for k, r in enumerate(REDUCTIONS) if r <= self.worthwhile or delta <= self.near]
         k = bisect_left(allowed, True, key=lambda k: path.distance(*point(k)) <= self.far)
         return point(k) if k < len(allowed) else None
 
     def _correct(self, path: CentralPath, lam: Vector, tau: float, correction: Vector, delta: float) -> Vector:
-        """The step, among full, shortened and damped ones (which decrease F_tau surely), that ends nearest."""
-        lengths = (1.0,) if delta < 0.1 else (*STEP_LENGTHS, 1.0 / (1.0 + delta))
-        points = [lam + t * correction for t in lengths]
-        return points[int(np.argmin([path.distance(x, tau) for x in points]))]
+        """The full step where it halves the distance, else the best of full, shortened and damped ones."""
+        full = lam + correction
+        reached = path.distance(full, tau)
+        if delta < 0.1 or reached <= 0.5 * delta:
+            return full
+        # The damped step is the one that decreases F_tau surely.
+        points = [lam + t * correction for t in (*STEP_LENGTHS, 1.0 / (1.0 + delta))]
+        distances = [path.distance(x, tau) for x in points]
+        best = int(np.argmin(distances))
+        return points[best] if distances[best] < reached else full

@@ -41,23 +41,25 @@ class QuadraticProgram:
         return None
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        constraints: LinearConstraints = subproblem.adversary.dual_set.linear_constraints(subproblem.c.size)  # type: ignore[attr-defined]
+        dual_set, n_iter = subproblem.adversary.dual_set, 0
         incumbent = Incumbent(subproblem, tol, start)
-        if len(constraints.E) >= subproblem.c.size:
-            return incumbent.solution(self.name, 0)
-        n_iter = 0
-        P, q = scaled_quadratic(subproblem)
-        if not incumbent.done and incumbent.lam is not None:
-            inside = np.minimum(incumbent.lam - constraints.lower, constraints.upper - incumbent.lam)
-            n_iter += active_set.refine(P, q, constraints, inside > 1e-9, incumbent, 3)
         if incumbent.done:
             return incumbent.solution(self.name, n_iter)
+        constraints: LinearConstraints = dual_set.linear_constraints(subproblem.c.size)  # type: ignore[attr-defined]
+        if len(constraints.E) >= subproblem.c.size:
+            return incumbent.solution(self.name, n_iter)
+        P, q = scaled_quadratic(subproblem)
+        if incumbent.lam is not None:
+            free = np.minimum(incumbent.lam - constraints.lower, constraints.upper - incumbent.lam) > 1e-9
+            n_iter += active_set.refine(P, q, constraints, incumbent.lam, free, incumbent, rounds=3)
+            if incumbent.done:
+                return incumbent.solution(self.name, n_iter)
         result = self.run(P, q, constraints, tol / (subproblem.scale or 1.0))
         n_iter += result.info.iter
-        incumbent.offer(result.x)
-        if not incumbent.done and incumbent.lam is not None:
-            free = (result.x - constraints.lower > result.z_bl) & (constraints.upper - result.x > result.z_bu)
-            n_iter += active_set.refine(P, q, constraints, free, incumbent, 3 * free.size)
+        if np.isfinite(incumbent.offer(result.x)) and not incumbent.done:
+            x = dual_set.restore(result.x)
+            free = (x - constraints.lower > result.z_bl) & (constraints.upper - x > result.z_bu)
+            n_iter += active_set.refine(P, q, constraints, x, free, incumbent, rounds=3 * x.size)
         return incumbent.solution(self.name, n_iter, f"PIQP ended with {result.info.status.name}")
 
     def run(self, P: Matrix, q: Vector, constraints: LinearConstraints, tol: float) -> Any:

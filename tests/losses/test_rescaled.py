@@ -1,0 +1,158 @@
+"""Losses in other coordinates, and the metric of a problem."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from calls import CENTERS, CIRCLE, Calls, quadratics
+
+import saddleback as sb
+from saddleback.losses import RescaledLosses
+from saddleback.oracle import Oracle
+from saddleback.subproblem import resolve_inner
+
+SCALE = np.array([2.0, 0.5])
+CAPABILITIES = ("values", "hessian", "smoothness", "strong_convexity", "exact_jacobian")
+
+
+class Bare:
+    n_losses, n_params = 3, 2
+
+    @staticmethod
+    def evaluate(w):
+        return quadratics(w)
+
+
+class Full(Bare):
+    strong_convexity = 1.0
+    exact_jacobian = True
+
+    @staticmethod
+    def values(w):
+        return quadratics(w)[0]
+
+    @staticmethod
+    def hessian(w, lam):
+        return lam.sum() * np.eye(2) + np.outer(w, w)
+
+    @staticmethod
+    def smoothness():
+        return 1.0
+
+
+@pytest.mark.parametrize("name", CAPABILITIES)
+def test_a_capability_exists_exactly_when_the_losses_have_it(name):
+    assert hasattr(RescaledLosses(Full(), SCALE), name)
+    assert not hasattr(RescaledLosses(Bare(), SCALE), name)
+    assert not hasattr(RescaledLosses(Full(), SCALE), "anything_else")
+
+
+def test_chain_rule():
+    losses = RescaledLosses(Full(), SCALE)
+    v = np.array([0.7, -0.4])
+    f, G = losses.evaluate(v)
+    inner_f, inner_G = quadratics(v / SCALE)
+    np.testing.assert_array_equal(f, inner_f)
+    np.testing.assert_allclose(G, inner_G / SCALE)
+    np.testing.assert_array_equal(losses.values(v), f)
+    assert (losses.n_losses, losses.n_params) == (3, 2)
+    lam = np.array([0.2, 0.3, 0.5])
+    hessian = losses.hessian(v, lam)
+    np.testing.assert_allclose(hessian, Full.hessian(v / SCALE, lam) / np.outer(SCALE, SCALE))
+    step = 1e-6
+    differences = [(losses.evaluate(v + e)[1] - losses.evaluate(v - e)[1]) / (2 * step) for e in step * np.eye(2)]
+    np.testing.assert_allclose(differences[0][0], [1 / SCALE[0] ** 2, 0], atol=1e-8)
+
+
+def test_constants_bound_the_curvature_in_the_new_coordinates():
+    """Each loss has Hessian diag(1 / scale^2): strong convexity per coordinate, smoothness its largest."""
+    problem = sb.Problem(RescaledLosses(Full(), SCALE))
+    oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
+    np.testing.assert_allclose(oracle.curvature, 1 / SCALE**2)
+    assert oracle.smoothness == pytest.approx(1 / SCALE.min() ** 2)
+
+
+def test_strong_convexity_per_coordinate():
+    class PerCoordinate(Bare):
+        strong_convexity = np.array([1.0, 0.0])
+
+    problem = sb.Problem(RescaledLosses(PerCoordinate(), SCALE))
+    oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
+    np.testing.assert_allclose(oracle.curvature, [1 / SCALE[0] ** 2, 0.0])
+
+
+def test_copies_survive():
+    """__getattr__ may not recurse while an object is being rebuilt."""
+    again = copy.deepcopy(RescaledLosses(Full(), SCALE))
+    np.testing.assert_array_equal(again.scale, SCALE)
+
+
+@pytest.mark.parametrize("losses", [Bare(), Full()])
+@pytest.mark.parametrize("metric", [1.0, 4.0, [100.0, 0.01], 1e-6, 1e6])
+def test_the_answer_does_not_depend_on_the_metric(losses, metric):
+    result = sb.solve(sb.Problem(losses, metric=metric), [2.0, 1.0], tol=1e-8)
+    assert result.success
+    assert result.value == pytest.approx(CIRCLE, abs=1e-7)
+    np.testing.assert_allclose(result.losses, quadratics(result.w)[0], rtol=1e-14)
+
+
+def test_value_is_that_of_the_problem_with_the_metric():
+    problem = sb.Problem(Full(), metric=[3.0, 0.7])
+    result = sb.solve(problem, [2.0, 1.0])
+    assert result.value == problem.value(result.w)
+
+
+def test_rescaling_parameters_and_metric_together_changes_nothing():
+    """u = s w with metric P / s^2: the same run, to rounding of the powers of two (none)."""
+    s = 2.0 ** np.array([3, -5])
+
+    def rescaled(u):
+        f, G = quadratics(u / s)
+        return f, G / s
+
+    plain = sb.minimax(quadratics, [2.0, 1.0], jac=True, metric=[1.0, 4.0])
+    moved = sb.minimax(rescaled, s * [2.0, 1.0], jac=True, metric=[1.0, 4.0] / s**2)
+    assert plain.n_evals == moved.n_evals
+    np.testing.assert_array_equal(plain.history.value, moved.history.value)
+    np.testing.assert_array_equal(plain.w, moved.w / s)
+    assert plain.gap == moved.gap
+
+
+def test_a_good_metric_helps():
+    """Losses stretched by 1e3 along one coordinate: the metric undoes it."""
+    stretch = np.array([1e3, 1.0])
+
+    def fun(w):
+        f, G = quadratics(stretch * w)
+        return f, G * stretch
+
+    w0 = [2e-3, 1.0]
+    good = sb.minimax(fun, w0, jac=True, metric=stretch**2, tol=1e-6)
+    plain = sb.minimax(quadratics, [2.0, 1.0], jac=True, tol=1e-6)
+    assert good.success
+    assert abs(good.n_evals - plain.n_evals) <= 2
+
+
+def test_the_radius_is_meant_in_the_metric():
+    class Flat(Bare):
+        pass
+
+    result = sb.solve(sb.Problem(Flat(), metric=4.0), [2.0, 1.0], radius=3.0)
+    assert result.radius == 3.0
+    # |v - w|_P <= 3 is |v - w| <= 1.5: the bound must hold there.
+    rng = np.random.default_rng(0)
+    for direction in rng.normal(size=(50, 2)):
+        v = result.w + 1.5 * direction / np.linalg.norm(direction)
+        assert quadratics(v)[0].max() >= result.lower_bound
+
+
+def test_the_callback_sees_parameters_in_the_users_coordinates():
+    seen = []
+    fun = Calls(quadratics)
+    sb.minimax(fun, [2.0, 1.0], jac=True, metric=[9.0, 0.25], callback=lambda p: seen.append((p.w, p.losses)))
+    for w, losses in seen:
+        np.testing.assert_allclose(quadratics(w)[0], losses, rtol=1e-14)
+    np.testing.assert_allclose(seen[0][0], [2.0, 1.0], rtol=1e-15)
+    assert len(CENTERS) == len(seen[0][1])

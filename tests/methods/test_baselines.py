@@ -1,0 +1,196 @@
+"""The baselines against their formulas, written out here (paper, appendix on simulations)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems import Convex, oracle_of, paper_logistic, quadratics, random_quadratics
+from scipy.optimize import brentq, minimize
+from scipy.special import logsumexp, softmax
+from theory.tolerances import ROUNDING
+
+import saddleback as sb
+from saddleback.methods import APGD, LBFGSB, Extragradient, Optimistic, ProxLinear
+
+GAMMA = 0.3
+N_STEPS = 6
+# Each step is a short formula; N_STEPS of them amplify its rounding a little.
+CLOSE = {"rtol": 0.0, "atol": 100 * ROUNDING}
+
+
+def project(x: np.ndarray) -> np.ndarray:
+    """Projection on the simplex by bisection on its threshold: another algorithm than the library's."""
+    theta = brentq(lambda t: np.maximum(x - t, 0).sum() - 1, x.min() - 1, x.max(), xtol=1e-15, rtol=1e-15)
+    return np.maximum(x - theta, 0)
+
+
+@pytest.fixture(params=["quadratics", "logistic"])
+def losses(request: pytest.FixtureRequest) -> Convex:
+    if request.param == "quadratics":
+        return random_quadratics(seed=11, J=3, d=4, condition=4.0)
+    return paper_logistic(seed=3, d=10, J=4, N=20)
+
+
+def drive(method, losses: Convex, R, n_steps: int = N_STEPS):
+    oracle = oracle_of(losses, R)
+    state = method.init(oracle, oracle.w0)
+    for _ in range(n_steps):
+        state = method.step(oracle, state)
+        yield state
+
+
+def spectral(G: np.ndarray) -> float:
+    return float(np.linalg.svd(G, compute_uv=False)[0])
+
+
+def test_apgd(losses: Convex) -> None:
+    """lam = Pi(1 + f(y)/gamma), L_local = L + |G|^2/gamma, w = y - G'lam/L_local, Nesterov's momentum."""
+    w = y = np.zeros(losses.n_params)
+    tau = 1.0
+    for state in drive(APGD(smoothness=losses.L), losses, sb.Quadratic(GAMMA)):
+        f, G = losses.evaluate(y)
+        lam = project(1 + f / GAMMA)
+        w_new = y - lam @ G / (losses.L + spectral(G) ** 2 / GAMMA)
+        tau_new = (1 + np.sqrt(1 + 4 * tau**2)) / 2
+        y = w_new + (tau - 1) / tau_new * (w_new - w)
+        w, tau = w_new, tau_new
+        np.testing.assert_allclose(state.lam, lam, **CLOSE)
+        np.testing.assert_allclose(state.point.w, w, **CLOSE)
+        np.testing.assert_allclose(state.y, y, **CLOSE)
+
+
+def test_apgd_with_an_entropy(losses: Convex) -> None:
+    """The same with lam = softmax(f(y)/gamma)."""
+    y = np.zeros(losses.n_params)
+    state = next(drive(APGD(smoothness=losses.L), losses, sb.Entropy(GAMMA)))
+    f, G = losses.evaluate(y)
+    w = y - softmax(f / GAMMA) @ G / (losses.L + spectral(G) ** 2 / GAMMA)
+    np.testing.assert_allclose(state.point.w, w, **CLOSE)
+
+
+@pytest.mark.parametrize("gamma", [0.0, GAMMA, 50.0])
+def test_extragradient(losses: Convex, gamma: float) -> None:
+    """eta = 1/(max(L, gamma) + |G|), a half step to the middle, a step with the middle's gradients."""
+    J = losses.n_losses
+    w, lam = np.zeros(losses.n_params), np.full(J, 1 / J)
+    for state in drive(Extragradient(smoothness=losses.L), losses, sb.Quadratic(gamma)):
+        f, G = losses.evaluate(w)
+        eta = 1 / (max(losses.L, gamma) + spectral(G))
+        w_mid = w - eta * (lam @ G)
+        lam_mid = project(lam + eta * (f - gamma * (lam - 1 / J)))
+        f_mid, G_mid = losses.evaluate(w_mid)
+        w = w - eta * (lam_mid @ G_mid)
+        lam = project(lam + eta * (f_mid - gamma * (lam_mid - 1 / J)))
+        np.testing.assert_allclose(state.point.w, w, **CLOSE)
+        np.testing.assert_allclose(state.lam, lam, **CLOSE)
+
+
+def mirror_step(lam: np.ndarray, z: np.ndarray, eta: float, prior: np.ndarray) -> np.ndarray:
+    """argmax over mu of eta (<mu, z> - gamma KL(mu, prior)) - KL(mu, lam), by its stationarity condition."""
+    return softmax((np.log(lam) + eta * z + eta * GAMMA * np.log(prior)) / (1 + eta * GAMMA))
+
+
+def test_extragradient_with_an_entropy(losses: Convex) -> None:
+    J = losses.n_losses
+    prior = np.arange(1, J + 1) / (J * (J + 1) / 2)
+    w, lam = np.zeros(losses.n_params), np.full(J, 1 / J)
+    for state in drive(Extragradient(smoothness=losses.L), losses, sb.Entropy(GAMMA, prior)):
+        f, G = losses.evaluate(w)
+        eta = 1 / (max(losses.L, GAMMA) + spectral(G))
+        f_mid, G_mid = losses.evaluate(w - eta * (lam @ G))
+        w = w - eta * (mirror_step(lam, f, eta, prior) @ G_mid)
+        lam = mirror_step(lam, f_mid, eta, prior)
+        np.testing.assert_allclose(state.point.w, w, **CLOSE)
+        np.testing.assert_allclose(state.lam, lam, **CLOSE)
+
+
+@pytest.mark.parametrize("gamma", [0.0, GAMMA])
+def test_optimistic(losses: Convex, gamma: float) -> None:
+    """Popov: the half step takes the last middle's gradient; eta = 1/(2 (max(L, gamma) + |G|))."""
+    J = losses.n_losses
+    w, z = np.zeros(losses.n_params), np.full(J, 1 / J)
+    mid, lam = w, z
+    for state in drive(Optimistic(smoothness=losses.L), losses, sb.Quadratic(gamma)):
+        f, G = losses.evaluate(mid)
+        eta = 0.5 / (max(losses.L, gamma) + spectral(G))
+        mid, lam = w - eta * (lam @ G), project(z + eta * (f - gamma * (lam - 1 / J)))
+        f, G = losses.evaluate(mid)
+        w, z = w - eta * (lam @ G), project(z + eta * (f - gamma * (lam - 1 / J)))
+        np.testing.assert_allclose(state.point.w, mid, **CLOSE)
+        np.testing.assert_allclose(state.lam, lam, **CLOSE)
+        np.testing.assert_allclose(state.w, w, **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_prox_linear_with_two_losses(seed: int) -> None:
+    """lam = (p, 1 - p) with p the clipped minimizer of |G'lam|^2/(2L) - <lam, f>, and w+ = w - G'lam/L."""
+    losses = random_quadratics(seed, J=2, d=3, condition=4.0)
+    w = np.zeros(3)
+    for state in drive(ProxLinear(smoothness=losses.L), losses, sb.Zero()):
+        f, G = losses.evaluate(w)
+        change = G[0] - G[1]
+        p = np.clip((losses.L * (f[0] - f[1]) - change @ G[1]) / (change @ change), 0, 1)
+        w = w - (p * G[0] + (1 - p) * G[1]) / losses.L
+        np.testing.assert_allclose(state.point.w, w, atol=1e-9)
+
+
+@pytest.mark.parametrize("R", [sb.Zero(), sb.Quadratic(GAMMA), sb.Entropy(GAMMA)], ids=["zero", "quadratic", "entropy"])
+def test_prox_linear_minimizes_its_primal_model(losses: Convex, R) -> None:
+    """w+ minimizes h(f + G (v - w)) + L/2 |v - w|^2: no random neighbour is better."""
+    problem = sb.Problem(losses, regularizer=R)
+    rng = np.random.default_rng(0)
+    w = np.zeros(losses.n_params)
+    for state in drive(ProxLinear(smoothness=losses.L), losses, R, 3):
+        f, G = losses.evaluate(w)
+
+        def model(v: np.ndarray, w=w, f=f, G=G) -> float:
+            return problem.best_response(f + G @ (v - w)).value + losses.L / 2 * ((v - w) @ (v - w))
+
+        reached = model(state.point.w)
+        scale = np.linalg.norm(state.point.w - w)
+        for direction in rng.standard_normal((100, w.size)):
+            for length in (1e-3, 1e-1, 1.0):
+                assert reached <= model(state.point.w + length * scale * direction) + 1e-11
+        w = state.point.w
+
+
+@pytest.mark.parametrize("R", [sb.Quadratic(GAMMA), sb.Entropy(GAMMA)], ids=["quadratic", "entropy"])
+def test_lbfgsb_is_scipy_on_g(losses: Convex, R) -> None:
+    def g(w: np.ndarray) -> tuple[float, np.ndarray]:
+        f, G = losses.evaluate(w)
+        J = len(f)
+        if isinstance(R, sb.Entropy):
+            return GAMMA * (logsumexp(f / GAMMA) - np.log(J)), softmax(f / GAMMA) @ G
+        lam = project(1 / J + f / GAMMA)
+        return lam @ f - GAMMA / 2 * ((lam - 1 / J) @ (lam - 1 / J)), lam @ G
+
+    values: list[float] = []
+    options = {"maxcor": 10, "ftol": 0.0, "gtol": 0.0, "maxiter": 6}
+    minimize(
+        g,
+        np.zeros(losses.n_params),
+        jac=True,
+        method="L-BFGS-B",
+        options=options,
+        callback=lambda intermediate_result: values.append(intermediate_result.fun),
+    )
+    with pytest.warns(sb.ConvergenceWarning):
+        result = sb.solve(sb.Problem(losses, regularizer=R), method=LBFGSB(), tol=0.0, max_iter=6)
+    np.testing.assert_allclose(result.history.value[1:], values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("steps", ["sharp", "paper"])
+def test_accelerated_method_with_one_loss_is_nesterovs(steps: str) -> None:
+    """J = 1: Algorithm 1 written out, whose dual subproblem is trivial."""
+    losses = quadratics(np.array([np.diag([1.0, 10.0])]), np.array([[1.0, -2.0]]), np.zeros(1))
+    L, w, ag, A = losses.L, np.zeros(2), np.zeros(2), 0.0
+    for state in drive(sb.Accelerated(steps=steps, smoothness=L, restart=False), losses, sb.Zero(), 20):
+        alpha = (1 + np.sqrt(1 + 4 * L * A)) / ((4 if steps == "paper" else 2) * L)
+        md = (A * ag + alpha * w) / (A + alpha)
+        G = losses.evaluate(md)[1][0]
+        w_new = w - alpha * G
+        ag = (A * ag + alpha * w_new) / (A + alpha)
+        w, A = w_new, A + alpha
+        np.testing.assert_allclose(state.w, w, **CLOSE)
+        np.testing.assert_allclose(state.point.w, ag, **CLOSE)
+        assert pytest.approx(A) == state.A

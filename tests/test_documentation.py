@@ -1,0 +1,191 @@
+"""The documentation is true: its code runs and prints what it says, its links lead somewhere, its map is complete."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import importlib
+import io
+import pkgutil
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import saddleback
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+MAP = ROOT / "docs" / "paper_map.md"
+
+
+def identify(value: object) -> str | None:
+    return str(value.relative_to(ROOT)) if isinstance(value, Path) else None
+
+
+# --- code blocks ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Block:
+    """A ```python block, and the ```text block right after it: what it prints."""
+
+    code: str
+    output: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    pattern = r"^```python\n(?P<code>.*?)^```\n(?:\n?^```text\n(?P<output>.*?)^```\n)?"
+    return [
+        Block(match["code"], match["output"] or "", text[: match.start()].count("\n") + 2)
+        for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=identify)
+def test_code_blocks_print_what_the_page_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # A module of its own, because dataclasses look up the module they are defined in.
+    namespace = type(sys)("documentation_example")
+    monkeypatch.setitem(sys.modules, namespace.__name__, namespace)
+    for block in blocks(page):
+        printed = io.StringIO()
+        code = compile("\n" * (block.line - 1) + block.code, str(page), "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, vars(namespace))
+        assert printed.getvalue() == block.output, f"{page.name}, line {block.line}"
+
+
+def test_every_page_with_code_is_found():
+    assert {page.name for page in PAGES if blocks(page)} >= {"README.md", "architecture.md", "guide.md"}
+
+
+def modules() -> list[str]:
+    return ["saddleback", *(m.name for m in pkgutil.walk_packages(saddleback.__path__, "saddleback."))]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstring_examples(name):
+    if name.endswith("__main__"):
+        pytest.skip("importing it runs the program")
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=identify)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if not re.match(r"[a-z]+:", target):
+            assert (page.parent / target).exists(), target
+
+
+def test_pictures_are_small():
+    for picture in (ROOT / "docs" / "images").iterdir():
+        assert picture.stat().st_size < 100_000, picture.name
+
+
+def test_readme_fits_one_screen():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 60
+
+
+def test_changelog_names_the_version():
+    assert f"## [{saddleback.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# --- the rooms --------------------------------------------------------------------------------------------------------
+
+SHARED = {"_types", "_validation", "errors"}
+
+
+def rooms() -> dict[str, set[str]]:
+    """Room: what it may import, from the table of the architecture page, where a row names that exactly."""
+    table = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| (nothing|(?:`\w+`(?:, )?)+) \|$", table, re.MULTILINE)
+    return {room: set(re.findall(r"`(\w+)`", allowed)) for room, allowed in rows}
+
+
+def imported_rooms(file: Path) -> set[str]:
+    """The rooms (first parts of names below the package) that a source file imports."""
+    package = ROOT / "src" / "saddleback"
+    folder = file.relative_to(package).parent.parts
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = folder[: len(folder) - node.level + 1]
+            parts = (*base, *(node.module.split(".") if node.module else [node.names[0].name]))
+            found.add(parts[0])
+    return found
+
+
+def test_rooms_are_found():
+    assert set(rooms()) == {"losses", "dual_sets", "regularizers", "adversary", "subproblem", "problem"}
+
+
+@pytest.mark.parametrize("room", sorted(rooms()))
+def test_rooms_touch_only_what_the_architecture_allows(room):
+    path = ROOT / "src" / "saddleback" / room
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
+    for file in files:
+        assert imported_rooms(file) <= rooms()[room] | SHARED | {room}, file.name
+
+
+# --- the map of the paper ---------------------------------------------------------------------------------------------
+
+
+def map_rows() -> list[list[str]]:
+    lines = MAP.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return [row for row in rows if not set("".join(row)) <= set("-: ") and row[0] != "paper"]
+
+
+def quoted(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_map_rows_have_three_cells_and_say_where_or_not_yet():
+    rows = map_rows()
+    assert len(rows) > 30
+    for row in rows:
+        assert len(row) == 3, row
+        for cell in row[1:]:
+            assert quoted(cell) or cell in ("not yet", "-"), row
+
+
+@pytest.mark.parametrize("symbol", sorted({s for row in map_rows() for s in quoted(row[1])}))
+def test_map_symbol_exists(symbol):
+    """A path, or a dotted name below ``saddleback``."""
+    if "/" in symbol:
+        assert (ROOT / symbol).exists()
+        return
+    parts = f"saddleback.{symbol}".split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:k]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[k:]:
+            # A field of a dataclass without a default is no attribute of its class.
+            if name not in getattr(thing, "__dataclass_fields__", {}):
+                thing = getattr(thing, name)
+        return
+    raise AssertionError(symbol)
+
+
+@pytest.mark.parametrize("name", sorted({s for row in map_rows() for s in quoted(row[2])}))
+def test_map_test_exists(name):
+    """``path`` or ``path::test``."""
+    path, _, function = name.partition("::")
+    assert (ROOT / path).is_file()
+    if function:
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert function in defined
