@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from .._types import Matrix, Vector
 
@@ -75,3 +76,11 @@ class DualSet(ABC):
     @abstractmethod
     def restore(self, lam: Vector) -> Vector:
         """A point of Lambda, feasible to rounding, next to an almost feasible lam."""
+
+
+@runtime_checkable
+class Polyhedral(Protocol):
+    """The capability of sets that linear constraints describe."""
+
+    def linear_constraints(self, n: int) -> LinearConstraints:
+        """The polyhedron in R^n."""

@@ -11,9 +11,9 @@ from .._types import Vector
 from .._validation import lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
-from .base import Breakdown, Method, State
+from .base import Breakdown, State
 from .prox_step import ProxStep, prox_step
-from .smoothness import INNER_FLOOR, MAX_TRIALS, Smoothness, find_smoothness, give_up
+from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
 from .steps import STEP_RULES
 
 
@@ -32,7 +32,7 @@ class AcceleratedState(State):
 
 
 @dataclass(frozen=True)
-class Accelerated(Method[AcceleratedState]):
+class Accelerated(SmoothMethod[AcceleratedState]):
     """The accelerated method with an exact or inexact dual subproblem (paper, Algorithm 1).
 
     md = (A ag + alpha w)/A+;  lam from (D) with Q = (alpha^2/A+) G G', c = f(md);
@@ -57,14 +57,12 @@ class Accelerated(Method[AcceleratedState]):
     state_type: ClassVar[type[State]] = AcceleratedState
 
     steps: str = "sharp"
-    smoothness: float | None = None
     restart: bool = True
     inner_accuracy: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         lookup(STEP_RULES, self.steps, "step rule")
-        if self.smoothness is not None:
-            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
         if self.inner_accuracy is not None:
             number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
 

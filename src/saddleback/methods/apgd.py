@@ -9,13 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Vector
-from .._validation import number
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle, Point
 from ..regularizers import Regularizer
-from .base import Breakdown, Method, State
-from .smoothness import INNER_FLOOR, MAX_TRIALS, calibrate, give_up, known_smoothness
+from .base import Breakdown, State
+from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
 def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
@@ -37,7 +36,7 @@ class APGDState(State):
 
 
 @dataclass(frozen=True)
-class APGD(Method[APGDState]):
+class APGD(SmoothMethod[APGDState]):
     """w = y - G(y)' lam*(y) / L_local, then Nesterov's momentum; L_local = L + |G(y)|_2^2 / gamma.
 
     Paper, appendix on simulations. Needs a gamma-strongly convex R, which makes g smooth.
@@ -45,12 +44,6 @@ class APGD(Method[APGDState]):
 
     name: ClassVar[str] = "apgd"
     state_type: ClassVar[type[State]] = APGDState
-
-    smoothness: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.smoothness is not None:
-            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         require_strong_convexity("apgd", regularizer)

@@ -76,4 +76,4 @@ class ExternalMethod(Named, ABC):
         """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message."""
 
 
-__all__ = ["Breakdown", "ExternalMethod", "Method", "State"]
+__all__ = ["Breakdown", "ExternalMethod", "Method", "S", "State"]

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from ..oracle import Oracle
-from .apgd import spectral_norm
 from .base import Breakdown
-from .saddle import SaddleMethod, SaddleState, local_smoothness
-from .smoothness import MAX_TRIALS, give_up
+from .saddle import SaddleMethod, SaddleState
 
 
 @dataclass(frozen=True)
@@ -26,29 +22,9 @@ class Extragradient(SaddleMethod):
 
     def step(self, oracle: Oracle, state: SaddleState) -> SaddleState:
         at = oracle.evaluate(state.point.w)
-        L = state.L
-        for _ in range(MAX_TRIALS):
-            eta = 1.0 / (max(L, oracle.adversary.regularizer.strong_convexity) + spectral_norm(at))
-            middle = oracle.evaluate(at.w - eta * (state.lam @ at.G))
-            lam = self.ascend(oracle, state.lam, at.f, eta)
-            if not middle.finite:
-                if not state.measured:
-                    raise Breakdown("the losses are not finite where the half step arrived")
-                L *= 10.0
-                continue
-            needed = local_smoothness(at, middle, lam)
-            if not state.measured or needed <= L:
-                break
-            L = max(2.0 * L, needed)
-        else:
-            raise give_up()
-        w = at.w - eta * (lam @ middle.G)
-        new = oracle.evaluate(w)
-        if not np.isfinite(new.value):
+        half = self.half_step(oracle, state, at.w, state.lam, at)
+        new = oracle.evaluate(at.w - half.eta * (half.lam @ half.middle.G))
+        if not new.finite:
             raise Breakdown("the losses are not finite where the step arrived")
-        return replace(
-            self.proved(oracle, state, middle, lam, eta),
-            point=oracle.point(w),
-            lam=self.ascend(oracle, state.lam, middle.f, eta, at=lam),
-            L=L,
-        )
+        lam = self.ascend(oracle, state.lam, half.middle.f, half.eta, at=half.lam)
+        return replace(self.proved(oracle, state, half), point=new.point, lam=lam)

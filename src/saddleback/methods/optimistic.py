@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .._types import Vector
-from ..oracle import Evaluation, Oracle
-from .apgd import spectral_norm
-from .base import Breakdown, State
-from .saddle import SaddleMethod, SaddleState, local_smoothness
-from .smoothness import MAX_TRIALS, give_up
+from ..oracle import Oracle
+from .base import State
+from .saddle import SaddleMethod, SaddleState
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,6 +27,7 @@ class Optimistic(SaddleMethod):
 
     name: ClassVar[str] = "optimistic"
     state_type: ClassVar[type[State]] = OptimisticState
+    share: ClassVar[float] = 0.5
 
     def init(self, oracle: Oracle, w0: Vector) -> OptimisticState:
         start = super().init(oracle, w0)
@@ -36,33 +35,11 @@ class Optimistic(SaddleMethod):
 
     def step(self, oracle: Oracle, state: SaddleState) -> OptimisticState:
         assert isinstance(state, OptimisticState)
-        last = oracle.evaluate(state.point.w)
-        L = state.L
-        for _ in range(MAX_TRIALS):
-            eta = 0.5 / (max(L, oracle.adversary.regularizer.strong_convexity) + spectral_norm(last))
-            middle = oracle.evaluate(state.w - eta * (state.lam @ last.G))
-            lam = self.ascend(oracle, state.z, last.f, eta, at=state.lam)
-            if not middle.finite:
-                if not state.measured:
-                    raise Breakdown("the losses are not finite where the half step arrived")
-                L *= 10.0
-                continue
-            needed = local_smoothness(last, middle, lam)
-            if not state.measured or needed <= L:
-                return self._complete(oracle, state, middle, lam, eta, L)
-            L = max(2.0 * L, needed)
-        raise give_up()
-
-    def _complete(
-        self, oracle: Oracle, state: OptimisticState, middle: Evaluation, lam: Vector, eta: float, L: float
-    ) -> OptimisticState:
-        proved = self.proved(oracle, state, middle, lam, eta)
-        assert isinstance(proved, OptimisticState)
+        half = self.half_step(oracle, state, state.w, state.z, oracle.evaluate(state.point.w))
         return replace(
-            proved,
-            point=middle.point,
-            lam=lam,
-            w=state.w - eta * (lam @ middle.G),
-            z=self.ascend(oracle, state.z, middle.f, eta, at=lam),
-            L=L,
+            self.proved(oracle, state, half),
+            point=half.middle.point,
+            lam=half.lam,
+            w=state.w - half.eta * (half.lam @ half.middle.G),
+            z=self.ascend(oracle, state.z, half.middle.f, half.eta, at=half.lam),
         )

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .._types import Vector
-from .._validation import number
 from ..oracle import Oracle
-from .base import Breakdown, Method, State
+from .base import Breakdown, State
 from .prox_step import prox_step
-from .smoothness import INNER_FLOOR, MAX_TRIALS, Smoothness, find_smoothness, give_up
+from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -19,7 +18,7 @@ class ProxLinearState(State):
 
 
 @dataclass(frozen=True)
-class ProxLinear(Method[ProxLinearState]):
+class ProxLinear(SmoothMethod[ProxLinearState]):
     """w+ = argmin over v of h(f(w) + G (v - w)) + L/2 |v - w|^2 (Drusvyatskiy and Paquette 2019, eq. 1.4).
 
     The d-dimensional subproblem is (D) by duality, with Q = G G'/L and c = f(w). Rate O(L/T) for convex losses.
@@ -27,12 +26,6 @@ class ProxLinear(Method[ProxLinearState]):
 
     name: ClassVar[str] = "prox-linear"
     state_type: ClassVar[type[State]] = ProxLinearState
-
-    smoothness: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.smoothness is not None:
-            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
 
     def init(self, oracle: Oracle, w0: Vector) -> ProxLinearState:
         at = oracle.evaluate(w0)

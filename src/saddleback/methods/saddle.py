@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from .._types import Vector
-from .._validation import number
 from ..certificates import Minorant
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle
 from ..regularizers import Regularizer
-from .base import Method, State
-from .smoothness import INNER_FLOOR, calibrate, known_smoothness
+from .apgd import spectral_norm
+from .base import Breakdown, State
+from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,17 +27,25 @@ class SaddleState(State):
     average: Minorant | None = None
 
 
+T = TypeVar("T", bound=SaddleState)
+
+
+class HalfStep(NamedTuple):
+    """The middle point, its lam, and the step size that led there."""
+
+    middle: Evaluation
+    lam: Vector
+    eta: float
+    L: float
+
+
 @dataclass(frozen=True)
-class SaddleMethod(Method[SaddleState]):
+class SaddleMethod(SmoothMethod[SaddleState]):
     """Gradient steps on w and lam at once; the average of the linearizations is their certificate."""
 
     state_type: ClassVar[type[State]] = SaddleState
-
-    smoothness: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.smoothness is not None:
-            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
+    share: ClassVar[float] = 1.0
+    """eta is this share of 1/(max(L, gamma) + |G|_2)."""
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         if not any(hasattr(dual_set, name) for name in ("project", "tilt")):
@@ -64,13 +72,30 @@ class SaddleMethod(Method[SaddleState]):
         adversary = oracle.adversary
         return adversary.regularizer.ascent_step(adversary.dual_set, lam, f, eta, at=at)
 
+    def half_step(self, oracle: Oracle, state: SaddleState, w: Vector, z: Vector, at: Evaluation) -> HalfStep:
+        """From (w, z) along the gradients at (``at``, state.lam), with a step size that L and |G|_2 allow."""
+        L = state.L
+        for _ in range(MAX_TRIALS):
+            eta = self.share / (max(L, oracle.adversary.regularizer.strong_convexity) + spectral_norm(at))
+            middle = oracle.evaluate(w - eta * (state.lam @ at.G))
+            lam = self.ascend(oracle, z, at.f, eta, at=state.lam)
+            if not state.measured:
+                if not middle.finite:
+                    raise Breakdown("the losses are not finite where the half step arrived")
+                return HalfStep(middle, lam, eta, L)
+            needed = local_smoothness(at, middle, lam) if middle.finite else 10.0 * L
+            if needed <= L:
+                return HalfStep(middle, lam, eta, L)
+            L = max(2.0 * L, needed)
+        raise give_up()
+
     @staticmethod
-    def proved(oracle: Oracle, state: SaddleState, at: Evaluation, lam: Vector, eta: float) -> SaddleState:
-        """The state with the linearization at ``at`` averaged in, with the step size as its weight."""
-        cut = oracle.cut(at, lam)
-        weight = state.weight + eta
-        average = cut if state.average is None else state.average.mix(cut, eta / weight)
-        return replace(state, minorants=(cut, average), average=average, weight=weight)
+    def proved(oracle: Oracle, state: T, half: HalfStep) -> T:
+        """The state with the linearization in the middle averaged in, with the step size as its weight."""
+        cut = oracle.cut(half.middle, half.lam)
+        weight = state.weight + half.eta
+        average = cut if state.average is None else state.average.mix(cut, half.eta / weight)
+        return replace(state, minorants=(cut, average), average=average, weight=weight, L=half.L)
 
 
 def local_smoothness(first: Evaluation, second: Evaluation, lam: Vector) -> float:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .._validation import number
 from ..oracle import Evaluation, Oracle
-from .base import Breakdown
+from .base import Breakdown, Method, S
 from .prox_step import ProxStep, prox_step
 
 # Trials at one iteration before the losses are given up as not smooth.
@@ -18,6 +19,17 @@ INNER_FLOOR = 1e-6
 # Steps may be this many times longer than one that would take the losses to zero. On piecewise-linear losses
 # nothing else stops L from shrinking, until Q dwarfs c in (D) and rounding decides.
 LONGEST = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothMethod(Method[S]):
+    """A method that needs L. ``smoothness`` gives it; else each method finds it in its own way."""
+
+    smoothness: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.smoothness is not None:
+            object.__setattr__(self, "smoothness", number(self.smoothness, "smoothness", minimum=0.0, strict=True))
 
 
 def known_smoothness(oracle: Oracle, given: float | None) -> float | None:

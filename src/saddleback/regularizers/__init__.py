@@ -1,10 +1,10 @@
 """R: what the adversary pays, one regularizer per file."""
 
-from .base import Regularizer
+from .base import QuadraticForm, Regularizer
 from .entropy import Entropy
 from .quadratic import Quadratic
 from .zero import Zero
 
 REGULARIZERS: tuple[type[Regularizer], ...] = (Zero, Quadratic, Entropy)
 
-__all__ = ["REGULARIZERS", "Entropy", "Quadratic", "Regularizer", "Zero"]
+__all__ = ["REGULARIZERS", "Entropy", "Quadratic", "QuadraticForm", "Regularizer", "Zero"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 from .._types import Matrix, Vector
 from ..dual_sets import DualSet
@@ -53,6 +53,14 @@ class Regularizer(ABC):
         """A projected gradient step of <lam, z> - R from lam, with size eta and R's gradient at ``at`` (lam)."""
         project = capability(dual_set, "project", f"a gradient step on {type(self).__name__}")
         return project(lam + eta * (z - self.gradient(lam if at is None else at)))
+
+
+@runtime_checkable
+class QuadraticForm(Protocol):
+    """The capability of regularizers that are quadratic."""
+
+    def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
+        """(H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant, H its diagonal."""
 
 
 def capability(owner: object, name: str, purpose: str) -> Callable[..., Vector]:

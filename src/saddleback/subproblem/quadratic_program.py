@@ -10,7 +10,8 @@ import piqp
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
-from ..dual_sets import LinearConstraints
+from ..dual_sets import LinearConstraints, Polyhedral
+from ..regularizers import QuadraticForm
 from . import active_set
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
@@ -34,9 +35,9 @@ class QuadraticProgram:
         return "qp"
 
     def refusal(self, adversary: Adversary) -> str | None:
-        if not hasattr(adversary.dual_set, "linear_constraints"):
+        if not isinstance(adversary.dual_set, Polyhedral):
             return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
-        if not hasattr(adversary.regularizer, "quadratic_form"):
+        if not isinstance(adversary.regularizer, QuadraticForm):
             return f"{type(adversary.regularizer).__name__} has no quadratic_form: it is not quadratic"
         return None
 
@@ -45,7 +46,8 @@ class QuadraticProgram:
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done:
             return incumbent.solution(self.name, n_iter)
-        constraints: LinearConstraints = dual_set.linear_constraints(subproblem.c.size)  # type: ignore[attr-defined]
+        assert isinstance(dual_set, Polyhedral)
+        constraints = dual_set.linear_constraints(subproblem.c.size)
         if len(constraints.E) >= subproblem.c.size:
             return incumbent.solution(self.name, n_iter)
         P, q = scaled_quadratic(subproblem)
@@ -79,7 +81,8 @@ class QuadraticProgram:
 def scaled_quadratic(subproblem: DualSubproblem) -> tuple[Matrix, Vector]:
     """(P, q) of S + R = scale (1/2 x'Px + q'x) + constant on Lambda."""
     adversary = subproblem.adversary
-    H, linear = adversary.regularizer.quadratic_form(subproblem.c.size)  # type: ignore[attr-defined]
+    assert isinstance(adversary.regularizer, QuadraticForm)
+    H, linear = adversary.regularizer.quadratic_form(subproblem.c.size)
     P = subproblem.Q.copy()
     P.ravel()[:: len(P) + 1] += H
     scale = subproblem.scale or 1.0

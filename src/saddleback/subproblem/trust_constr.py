@@ -11,7 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
-from ..dual_sets import LinearConstraints
+from ..dual_sets import Polyhedral
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
 from .kkt import tolerances
@@ -38,14 +38,15 @@ class TrustConstr:
         return "trust-constr"
 
     def refusal(self, adversary: Adversary) -> str | None:
-        if not hasattr(adversary.dual_set, "linear_constraints"):
+        if not isinstance(adversary.dual_set, Polyhedral):
             return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
         return None
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         dual_set, R = subproblem.adversary.dual_set, subproblem.adversary.regularizer
         n, scale = subproblem.c.size, subproblem.scale or 1.0
-        constraints: LinearConstraints = dual_set.linear_constraints(n)  # type: ignore[attr-defined]
+        assert isinstance(dual_set, Polyhedral)
+        constraints = dual_set.linear_constraints(n)
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, 0)
