@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback import session
+from saddleback import keeper
 
 METHODS = ["accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic"]
 CENTERS = np.random.default_rng(5).normal(size=(4, 6))
@@ -73,7 +73,7 @@ def test_last_state_is_written_whatever_ends_the_run(error, tmp_path):
 
 def test_written_during_the_run_when_due(tmp_path, monkeypatch):
     path = tmp_path / "state.npz"
-    monkeypatch.setattr(session, "EVERY", 0.0)
+    monkeypatch.setattr(keeper, "EVERY", 0.0)
     seen = []
     run(max_iter=5, checkpoint=path, callback=lambda progress: seen.append(path.exists()))
     assert seen == [False, True, True, True, True, True]

@@ -1,4 +1,4 @@
-"""The names, signatures and fields that the contract (design, section 4) promises."""
+"""The names, signatures and fields that are promised to users."""
 
 from __future__ import annotations
 

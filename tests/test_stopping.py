@@ -45,7 +45,7 @@ def verdict(stopping, t, scale=1.0):
 def test_threshold(tol, value, expected):
     threshold = Stopping(tol, 10).threshold(value)
     assert threshold == pytest.approx(expected, rel=1e-12)
-    assert threshold <= tol * max(1.0, abs(value)) * (1 + 1e-12), "the contract of the design"
+    assert threshold <= tol * max(1.0, abs(value)) * (1 + 1e-12), "never looser than tol max(1, |value|)"
 
 
 def test_threshold_is_in_the_units_of_the_losses():

@@ -28,7 +28,7 @@ class Region:
 class Minorant:
     """l(v) = constant + <slope, v - w0> + 1/2 sum_i m_i (v_i - w0_i)^2 <= g(v) for every v.
 
-    Any lam in Lambda gives one at any evaluated point u (design 3.6):
+    Any lam in Lambda gives one at any evaluated point u (docs/mathematics.md, 5):
     g(v) >= <lam, f(u)> - R(lam) + <G' lam, v - u> + 1/2 sum_i m_i (v_i - u_i)^2.
     Minorants are closed under averages; an accelerated method's average is as good as its rate.
     """

@@ -11,11 +11,10 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import ProblemError
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Any]
 
 
 def save(path: Path, **parts: object) -> None:
@@ -26,7 +25,7 @@ def save(path: Path, **parts: object) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
@@ -57,6 +56,7 @@ def _flatten(name: str, value: Any, arrays: Arrays) -> None:
             _flatten(f"{name}.{k}", item, arrays)
     elif value is not None:
         arrays[name] = np.asarray(value)
+        assert arrays[name].dtype != object, f"{name}: only plain numbers and strings can be read back"
 
 
 def _rebuild(kind: Any, name: str, arrays: Arrays) -> Any:

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from ._validation import finite_vector, number
 from .errors import ConvergenceWarning, ProblemError, warn_user
+from .keeper import Keeper
 from .losses import RescaledLosses
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
 from .oracle import Oracle
 from .problem import Problem
 from .result import Result, Status
 from .run import Callback, Run
-from .session import Session
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 
@@ -93,20 +93,20 @@ def solve(
     if problem.metric is not None:
         scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
         problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-    session = Session(method, problem, checkpoint, resume)
-    oracle = Oracle(problem, solver, session.oracle_start(start * scale), stopping.tol)
+    keeper = Keeper(method, problem, checkpoint, resume)
+    oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol)
     run = Run(
         oracle,
         stopping,
         method.name,
-        session.record(oracle),
+        keeper.record(oracle),
         scale=scale,
         radius=radius,
         callback=callback,
         progress=progress,
     )
     try:
-        status, message = _iterate(method, oracle, run, session)
+        status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and run.falls_forever():
             status, message = Status.UNBOUNDED, "the objective falls without bound along the way from w0 to w"
     except KeyboardInterrupt:
@@ -115,7 +115,7 @@ def solve(
         _attach(error, run)
         raise
     finally:
-        session.close()
+        keeper.close()
     result = run.result(status, message)
     if status not in (Status.CONVERGED, Status.INTERRUPTED):
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
@@ -130,37 +130,37 @@ def check_options(radius: float | None, callback: object) -> None:
         raise ProblemError(f"callback must be callable; got {type(callback).__name__}.")
 
 
-def _iterate(method: AnyMethod, oracle: Oracle, run: Run, session: Session) -> tuple[Status, str]:
+def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
     """States until a verdict."""
-    state = session.state
+    state = keeper.state
     verdict = None if state is None else run.verdict()
     if not isinstance(method, Method):
-        return verdict or _hand_over(method, oracle, run, session)
+        return verdict or _hand_over(method, oracle, run, keeper)
     try:
         if state is None:
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:
-            session.keep(run, state)
+            keeper.keep(run, state)
             state = method.step(oracle, state)
             verdict = run.observe(state)
     except Breakdown as breakdown:
         return Status.NUMERICAL_ERROR, str(breakdown)
-    session.keep(run, state)
+    keeper.keep(run, state)
     return verdict
 
 
-def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, session: Session) -> tuple[Status, str]:
+def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
     """Let another library iterate; its own end, short of a verdict, is a stall."""
     verdict: tuple[Status, str] | None = None
 
     def observe(state: State) -> bool:
         nonlocal verdict
         verdict = run.observe(state)
-        session.keep(run, state)
+        keeper.keep(run, state)
         return verdict is not None
 
-    start = oracle.w0 if session.state is None else session.state.point.w
+    start = oracle.w0 if keeper.state is None else keeper.state.point.w
     message = method.run(oracle, start, run.stopping, observe)
     return verdict or (Status.STALLED, message)
 

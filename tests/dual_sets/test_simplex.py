@@ -42,7 +42,7 @@ def test_projection_is_in_the_set_and_satisfies_the_variational_inequality(x):
 @PROPERTY
 @given(x=vectors(100.0), shift=st.floats(-1e6, 1e6))
 def test_projection_ignores_a_shift_along_one(x, shift):
-    """Reading note of the design: a multiple of 1 changes nothing."""
+    """The projection ignores a shift by a multiple of the vector of ones."""
     moved = x + shift
     np.testing.assert_allclose(
         SIMPLEX.project(moved), SIMPLEX.project(moved - shift), atol=32 * EPS * (1 + abs(shift) + 100)

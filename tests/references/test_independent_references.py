@@ -130,7 +130,7 @@ def test_every_inner_solver_reaches_the_reference(name: str, inner: str) -> None
 
 @pytest.mark.parametrize("name", CASES)
 def test_minorants_of_random_weights_bound_the_optimum(name: str) -> None:
-    """Any lam at any point gives a bound: design 3.6, checked where no method has chosen them."""
+    """Any lam at any point gives a bound: docs/mathematics.md, 5, checked where no method has chosen them."""
     case = CASES[name]
     value, w_star = case.optimum
     rng = np.random.default_rng(1)

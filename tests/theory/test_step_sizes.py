@@ -1,4 +1,4 @@
-"""Lemma "step-size" of the paper, and the sharp rule of design 3.2."""
+"""Lemma "step-size" of the paper, and the sharp rule of docs/mathematics.md, 2."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     Parameters
     ----------
     steps : {"sharp", "paper"}
-        The rule for alpha: design 3.2 (A_T >= T^2/(4L)), or the paper's (about T^2/(16L)).
+        The rule for alpha: the sharp one (A_T >= T^2/(4L); docs/mathematics.md), or the paper's (about T^2/(16L)).
     smoothness : float, optional
-        L, taken at its word; else found by backtracking (design 3.3), at most what the losses themselves offer.
+        L, taken at its word; else found by backtracking, at most what the losses themselves offer.
     restart : bool
         Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.

@@ -53,7 +53,7 @@ class ProxStep:
         return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + float(np.abs(self.base.f).max()))
 
     def admits(self, L: float) -> bool:
-        """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L-smoothness (design 3.3)."""
+        """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L (docs/mathematics.md, 3)."""
         return bool(np.isfinite(self.point.value) and self.error <= 0.5 * L * self.length_squared + self.noise)
 
     @property

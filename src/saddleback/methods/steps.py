@@ -14,7 +14,7 @@ def paper_step(L: float, A: float) -> float:
 
 
 def sharp_step(L: float, A: float) -> float:
-    """alpha_t = (1 + sqrt(1 + 4 L A_{t-1})) / (2L): L alpha_t^2 = A_t, A_t >= t^2/(4L) (design 3.2)."""
+    """alpha_t = (1 + sqrt(1 + 4 L A_{t-1})) / (2L): L alpha_t^2 = A_t, A_t >= t^2/(4L) (docs/mathematics.md, 2)."""
     return (1.0 + sqrt(1.0 + 4.0 * L * A)) / (2.0 * L)
 
 

@@ -35,7 +35,7 @@ class Header:
     violation: str | None
 
 
-class Session:
+class Keeper:
     """Reads a checkpoint where one is to be resumed, and keeps it up to date; without a path it does nothing."""
 
     def __init__(self, method: AnyMethod, problem: Problem, path: str | PathLike[str] | None, resume: bool) -> None:
