@@ -12,7 +12,6 @@ from saddleback.dual_sets import Simplex
 from saddleback.regularizers import Quadratic
 from saddleback.subproblem import DualSubproblem, QuadraticProgram
 from saddleback.subproblem.kkt import frank_wolfe_bound, tolerances
-from saddleback.subproblem.quadratic_program import multipliers, scaled_quadratic
 
 from .instances import instance, plain_gap, rounding
 
@@ -71,12 +70,14 @@ def test_tolerances_of_the_lemma_add_up():
 
 @pytest.mark.parametrize("seed", range(25))
 def test_multipliers_of_the_quadratic_program_certify_its_gap(seed):
-    case = instance(seed, regularizer=("zero", "quadratic")[seed % 2], kind=("full", "rank-one", "zero")[seed % 3])
+    case = instance(
+        seed, n=2 + seed, regularizer=("zero", "quadratic")[seed % 2], kind=("full", "rank-one", "zero")[seed % 3]
+    )
     problem = case.subproblem
     constraints = Simplex().linear_constraints(problem.c.size)
-    result = QuadraticProgram().run(*scaled_quadratic(problem), constraints, 1e-9)
-    lam = Simplex().restore(result.x)
-    bound = frank_wolfe_bound(problem, constraints, lam, multipliers(result, problem.scale))
+    solution = QuadraticProgram().solve(problem, 1e-9 * problem.scale)
+    lam = solution.lam
+    bound = frank_wolfe_bound(problem, constraints, lam, solution.multipliers)
     gap = problem.frank_wolfe_gap(lam)
     assert problem.cross_evaluation_gap(lam) <= gap + rounding(problem)
     assert gap <= bound + rounding(problem)

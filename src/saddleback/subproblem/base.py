@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .._types import Vector
 from ..adversary import Adversary
 from .dual_subproblem import DualSolution, DualSubproblem
 
@@ -21,5 +19,5 @@ class InnerSolver(Protocol):
     def refusal(self, adversary: Adversary) -> str | None:
         """Why this solver cannot treat the pair (Lambda, R); None when it can."""
 
-    def solve(self, subproblem: DualSubproblem, tol: float, start: NDArray[np.float64] | None = None) -> DualSolution:
+    def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         """A point of Lambda with its measured gap; ``start`` is a guess of lam, feasible or nearly so."""

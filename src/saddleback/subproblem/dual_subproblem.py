@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._types import Matrix, Vector
 from ..adversary import Adversary
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,11 @@ class DualSubproblem:
 
     def gradient(self, lam: Vector) -> Vector:
         """Gradient of S + R."""
-        gradient: Vector = self.Q @ lam - self.c + self.adversary.regularizer.gradient(lam)
-        return gradient
+        return self.Q @ lam - self.c + self.adversary.regularizer.gradient(lam)
 
     def linearized_losses(self, lam: Vector) -> Vector:
         """ell(lam) = c - Q lam = -grad S(lam): the linearized losses where the step with lam arrives."""
-        ell: Vector = self.c - self.Q @ lam
-        return ell
+        return self.c - self.Q @ lam
 
     def optimality_gap(self, lam: Vector, optimum: float) -> float:
         """(S + R)(lam) - optimum."""
@@ -69,6 +65,13 @@ class DualSubproblem:
         return 8 * np.finfo(np.float64).eps * max(self.scale, np.finfo(np.float64).tiny)
 
 
+class Multipliers(NamedTuple):
+    """The non-negative multipliers z of lam >= lower and of lam <= upper."""
+
+    lower: Vector
+    upper: Vector
+
+
 @dataclass(frozen=True)
 class DualSolution:
     """What an inner solver returns: a feasible lam, its measured cross-evaluation gap, and what that cost."""
@@ -79,3 +82,5 @@ class DualSolution:
     converged: bool
     solver: str
     message: str = ""
+    multipliers: Multipliers | None = None
+    """Those of a quadratic program, where one was solved: `kkt.frank_wolfe_bound` makes a certificate of them."""

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .._types import Vector
 from ..dual_sets import LinearConstraints
-from .dual_subproblem import DualSubproblem
-
-
-class Multipliers(NamedTuple):
-    """The non-negative multipliers z of lam >= lower and of lam <= upper."""
-
-    lower: Vector
-    upper: Vector
+from .dual_subproblem import DualSubproblem, Multipliers
 
 
 def tolerances(tol: float, n: int) -> tuple[float, float]:

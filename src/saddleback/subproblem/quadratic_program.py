@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,8 @@ from ..adversary import Adversary
 from ..dual_sets import LinearConstraints, Polyhedral
 from ..regularizers import QuadraticForm
 from . import active_set
-from .dual_subproblem import DualSolution, DualSubproblem
+from .dual_subproblem import DualSolution, DualSubproblem, Multipliers
 from .incumbent import Incumbent
-from .kkt import Multipliers
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,8 @@ class QuadraticProgram:
             x = dual_set.restore(result.x)
             free = (x - constraints.lower > result.z_bl) & (constraints.upper - x > result.z_bu)
             n_iter += active_set.refine(P, q, constraints, x, free, incumbent, rounds=3 * x.size)
-        return incumbent.solution(self.name, n_iter, f"PIQP ended with {result.info.status.name}")
+        solution = incumbent.solution(self.name, n_iter, f"PIQP ended with {result.info.status.name}")
+        return replace(solution, multipliers=multipliers(result, subproblem.scale or 1.0))
 
     def run(self, P: Matrix, q: Vector, constraints: LinearConstraints, tol: float) -> Any:
         """PIQP's result for min 1/2 x'Px + q'x, with P and q of size one."""
