@@ -30,7 +30,7 @@ NOT_REACHED = "-"
 
 @dataclass(eq=False)
 class Counted:
-    """The losses, counting evaluations without a Jacobian, which a result does not count."""
+    """The losses, counting evaluations without a Jacobian as they come; L is for the methods to be told."""
 
     losses: GroupLogistic
     n_values: int = 0
@@ -51,14 +51,6 @@ class Counted:
         return self.losses.evaluate(w)
 
 
-@dataclass(eq=False)
-class CountedAndSmooth(Counted):
-    """The same, telling L."""
-
-    def smoothness(self) -> float:
-        return self.losses.smoothness()
-
-
 @dataclass(frozen=True)
 class Run:
     """A result, and the evaluations without a Jacobian after each of its iterations."""
@@ -67,20 +59,21 @@ class Run:
     n_values: list[int]
 
 
-def contestants(gamma: float) -> dict[str, tuple[AnyMethod, bool]]:
-    """Each method, and whether it is told L."""
-    methods: dict[str, tuple[AnyMethod, bool]] = {
-        "accelerated, sharp steps": (Accelerated(restart=False), True),
-        "accelerated, paper's steps (Algorithm 1)": (Accelerated(steps="paper", restart=False), True),
-        "accelerated, sharp steps, restart": (Accelerated(), True),
-        "accelerated, sharp steps, restart, L measured": (Accelerated(), False),
-        "fixed-point": (FixedPoint(restart=False), True),
-        "prox-linear": (ProxLinear(), True),
-        "extragradient": (Extragradient(), True),
-        "optimistic": (Optimistic(), True),
+def contestants(gamma: float, L: float) -> dict[str, AnyMethod]:
+    """The methods, told L unless the name says that they measure it."""
+    methods: dict[str, AnyMethod] = {
+        "accelerated, sharp steps": Accelerated(restart=False, smoothness=L),
+        "accelerated, paper's steps (Algorithm 1)": Accelerated(steps="paper", restart=False, smoothness=L),
+        "accelerated, sharp steps, restart": Accelerated(smoothness=L),
+        "accelerated, sharp steps, restart, L measured (the default)": Accelerated(),
+        "fixed-point": FixedPoint(restart=False, smoothness=L),
+        "prox-linear": ProxLinear(smoothness=L),
+        "prox-linear, L measured": ProxLinear(),
+        "extragradient": Extragradient(smoothness=L),
+        "optimistic": Optimistic(smoothness=L),
     }
     if gamma > 0:
-        methods |= {"apgd": (APGD(), True), "lbfgsb": (LBFGSB(), True)}
+        methods |= {"apgd": APGD(smoothness=L), "lbfgsb": LBFGSB()}
     return methods
 
 
@@ -120,12 +113,11 @@ def measure(repeats: int, *, gamma: float, d: int = 200, J: int = 10, N: int = 2
     losses = generate(d, J, N, seed)
     regularizer = sb.Quadratic(gamma)
     reference = optimum(sb.Problem(losses, regularizer=regularizer))
-    methods = contestants(gamma)
+    methods = contestants(gamma, losses.smoothness())
     results: dict[str, list[Run]] = {name: [] for name in methods}
     for _ in range(repeats):
-        for name, (method, knows_L) in methods.items():
-            counted = CountedAndSmooth(losses) if knows_L else Counted(losses)
-            results[name].append(run_to(counted, regularizer, method, reference.value + GAPS[-1]))
+        for name, method in methods.items():
+            results[name].append(run_to(Counted(losses), regularizer, method, reference.value + GAPS[-1]))
     rows = []
     for name, runs in results.items():
         row: dict[str, Any] = {"method": name}

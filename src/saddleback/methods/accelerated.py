@@ -13,7 +13,7 @@ from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, State
 from .prox_step import ProxStep, prox_step
-from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
+from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
 from .steps import STEP_RULES
 
 
@@ -44,7 +44,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     steps : {"sharp", "paper"}
         The rule for alpha: the sharp one (A_T >= T^2/(4L); docs/mathematics.md), or the paper's (about T^2/(16L)).
     smoothness : float, optional
-        L, taken at its word; else found by backtracking, at most what the losses themselves offer.
+        L, taken at its word; else asked from the losses, whose answer the paper's rule takes at its word and the
+        sharp rule as an upper bound for backtracking; else found by backtracking alone.
     restart : bool
         Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.
@@ -68,12 +69,14 @@ class Accelerated(SmoothMethod[AcceleratedState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)
+        # The paper's algorithm takes L as it is told; under the sharp rule the losses' L is an upper bound.
+        given = known_smoothness(oracle, self.smoothness) if self.steps == "paper" else self.smoothness
         return AcceleratedState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             w=w0,
-            smoothness=find_smoothness(oracle, at, self.smoothness, self._accuracy(oracle, None)),
+            smoothness=find_smoothness(oracle, at, self._accuracy(oracle, None), given),
         )
 
     def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:

@@ -66,7 +66,7 @@ class Smoothness:
         return replace(self, L=min(self.cap, factor * self.L))
 
 
-def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None, tol: float) -> Smoothness:
+def find_smoothness(oracle: Oracle, at: Evaluation, tol: float, given: float | None) -> Smoothness:
     """L as given, or measured at w0 under the losses' own bound."""
     if given is not None:
         return Smoothness(given, fixed=True)
