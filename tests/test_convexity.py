@@ -136,7 +136,7 @@ def test_certificate_is_withdrawn_and_the_run_goes_on(method):
 def test_good_local_minimum_without_a_certificate(method):
     result = quietly(wavy, [0.2], jac=True, method=method, regularizer=regularizer_for(method), max_iter=300)
     assert result.gap == np.inf
-    # The neighbouring minimum of cos(3 x) + x^2/10 is -0.8927.
+    # The neighboring minimum of cos(3 x) + x^2/10 is -0.8927.
     assert result.losses[0] == pytest.approx(-0.8927, abs=1e-3)
 
 

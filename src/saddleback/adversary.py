@@ -45,10 +45,11 @@ class Adversary:
         if not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
         object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
+        # A set that lacks what R needs is refused here, before the losses are evaluated.
+        self.best_response(np.zeros(self.n))
 
     def best_response(self, z: Vector) -> BestResponse:
-        lam = self.regularizer.best_response(self.dual_set, z)
-        return BestResponse(float(lam @ z) - self.regularizer.value(lam), lam)
+        return BestResponse(*self.regularizer.respond(self.dual_set, z))
 
     def value(self, z: Vector) -> float:
         """h(z)."""

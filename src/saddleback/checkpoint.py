@@ -56,7 +56,8 @@ def _flatten(name: str, value: Any, arrays: Arrays) -> None:
             _flatten(f"{name}.{k}", item, arrays)
     elif value is not None:
         arrays[name] = np.asarray(value)
-        assert arrays[name].dtype != object, f"{name}: only plain numbers and strings can be read back"
+        if arrays[name].dtype == object:
+            raise ProblemError(f"a checkpoint holds numbers and strings only; got {type(value).__name__} in {name}.")
 
 
 def _rebuild(kind: Any, name: str, arrays: Arrays) -> Any:

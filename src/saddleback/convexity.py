@@ -30,8 +30,8 @@ class Linearization(Protocol):
 class ConvexityWatch:
     """Remembers the last linearizations and the first violation of convexity.
 
-    <lam, f> is convex for every lam in Lambda exactly when the support function of Lambda at
-    f(u) + G(u)(v - u) + m/2 |v - u|^2 - f(v) is never positive.
+    <lam, f> - m/2 |w|^2 is convex for every lam in Lambda exactly when the support function of Lambda at
+    f(u) + G(u)(v - u) - f(v) is never above -m/2 |v - u|^2.
     """
 
     def __init__(self, dual_set: DualSet, curvature: Vector, *, exact_jacobian: bool = True, memory: int = 2) -> None:
@@ -62,12 +62,12 @@ class ConvexityWatch:
 
     def _compare(self, at: Linearization, w: Vector, f: Vector) -> None:
         step = w - at.w
-        slope = at.G @ step
-        excess = at.f + slope + 0.5 * float(self._curvature * step @ step) - f
+        excess = at.f + at.G @ step - f
         worst, lam = self._dual_set.support(excess)
+        worst += 0.5 * float(self._curvature * step @ step)
         # Parameters carry rounding errors, too: those of w move the losses by |G| |w|, however small f and the step.
         size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
-        if worst > self.tolerance * float(size.max()):
+        if worst > self.tolerance * float(np.abs(lam) @ size):
             j = int(np.argmax(np.abs(lam)))
             claim = " or their strong convexity" if self._curvature.any() else ""
             self.violation = (

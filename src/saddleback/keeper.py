@@ -28,6 +28,7 @@ class Header:
     method: str
     n_losses: int
     w0: Vector
+    scale: Vector
     n_evals: int
     n_values: int
     n_inner: int
@@ -38,10 +39,13 @@ class Header:
 class Keeper:
     """Reads a checkpoint where one is to be resumed, and keeps it up to date; without a path it does nothing."""
 
-    def __init__(self, method: AnyMethod, problem: Problem, path: str | PathLike[str] | None, resume: bool) -> None:
+    def __init__(
+        self, method: AnyMethod, problem: Problem, scale: Vector, path: str | PathLike[str] | None, resume: bool
+    ) -> None:
         if resume and path is None:
             raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
         self._path = None if path is None else Path(path)
+        self._scale = scale
         self._written = time.monotonic()
         self._last: tuple[Run, State] | None = None
         self._header: Header | None = None
@@ -52,6 +56,8 @@ class Keeper:
             return
         if not self._path.parent.is_dir():
             raise ProblemError(f"checkpoint: there is no directory {self._path.parent}; create it first.")
+        if self._path.is_dir():
+            raise ProblemError(f"checkpoint must be a file; got the directory {self._path}.")
         if resume and self._path.exists():
             kind = method.state_type if isinstance(method, Method) else State
             parts = checkpoint.load(self._path, header=Header, record=Record, state=kind)
@@ -67,6 +73,8 @@ class Keeper:
                 f"checkpoint {self._path} is of another run: (method, J, d) = {found}, expected {wanted}. "
                 "Resume with the method and the problem that it was written for."
             )
+        if not np.array_equal(self._header.scale, self._scale):
+            raise ProblemError(f"checkpoint {self._path} is of another metric; resume with the one that it had.")
 
     def oracle_start(self, w0: Vector) -> Vector:
         """The point from which the whole run counts distances: that of the checkpoint, where there is one."""
@@ -76,6 +84,12 @@ class Keeper:
         """What is known so far, with the oracle's counts set to match."""
         if self._header is None or self._record is None:
             return Record.at_start(oracle)
+        best, now = self._record.best.value, oracle.point(self._record.best.w, watch=False).value
+        if not abs(now - best) <= 1e3 * oracle.precision * (abs(best) + self._record.size):
+            raise ProblemError(
+                f"checkpoint {self._path} is of another problem: g at its best point is {now:.8g}, it says "
+                f"{best:.8g}. Resume with the problem that it was written for."
+            )
         oracle.n_evals = self._header.n_evals
         oracle.n_values = self._header.n_values
         oracle.n_inner = self._header.n_inner
@@ -88,9 +102,9 @@ class Keeper:
         if self._path is not None:
             self._last = run, state
             if time.monotonic() - self._written >= EVERY:
-                self.close()
+                self.write()
 
-    def close(self) -> None:
+    def write(self) -> None:
         """Write the latest state."""
         if self._path is None or self._last is None:
             return
@@ -100,6 +114,7 @@ class Keeper:
             method=run.method,
             n_losses=oracle.problem.n_losses,
             w0=np.asarray(oracle.w0),
+            scale=self._scale,
             n_evals=oracle.n_evals,
             n_values=oracle.n_values,
             n_inner=oracle.n_inner,

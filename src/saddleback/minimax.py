@@ -79,7 +79,7 @@ def minimax(
     >>> round(sb.minimax(fun, [1, -0.1], jac=True).value, 5)
     1.95222
     """
-    # Everything that can be refused is refused before fun is called.
+    # What does not need J is refused before fun is called.
     w0 = finite_vector(w0, "w0")
     method = resolve_method(method)
     dual_set = Simplex() if dual_set is None else dual_set

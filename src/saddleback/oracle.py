@@ -47,7 +47,7 @@ class Evaluation:
     value: float
     lam: Vector
 
-    @property
+    @cached_property
     def finite(self) -> bool:
         return bool(np.isfinite(self.value) and np.abs(self.G).max() <= LARGEST)
 
@@ -59,6 +59,11 @@ class Evaluation:
     def gram(self) -> Matrix:
         """G G'."""
         return self.G @ self.G.T
+
+    @cached_property
+    def norm(self) -> float:
+        """|G|_2."""
+        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(self.gram)[-1])))
 
 
 class Oracle:
@@ -75,7 +80,9 @@ class Oracle:
         self.n_inner = 0
         self.n_inner_failures = 0
         losses = problem.losses
-        self.curvature = _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        least, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
+        self.curvature = max(0.0, least) * _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
         self.precision = float(np.finfo(np.float64).eps)
@@ -84,12 +91,13 @@ class Oracle:
 
     @cached_property
     def smoothness(self) -> float | None:
-        """L, where the losses offer it."""
+        """L of <lam, f> for every lam in Lambda, where the losses offer theirs."""
         offer = _offered(self.problem.losses, "smoothness")
-        return None if offer is None else number(offer, "losses.smoothness()", minimum=0.0)
+        return None if offer is None else self._largest_weight * number(offer, "losses.smoothness()", minimum=0.0)
 
-    def evaluate(self, w: Vector) -> Evaluation:
+    def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
         """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
+        w = _frozen(w)
         for known in self._recent:
             if np.array_equal(known.w, w):
                 return known
@@ -113,19 +121,26 @@ class Oracle:
                     "keep derivatives moderate."
                 )
             return evaluation
-        self.watch.observe(evaluation)
-        self._recent.append(evaluation)
+        if watch:
+            self.watch.observe(evaluation)
+            self._recent.append(evaluation)
         return evaluation
 
-    def point(self, w: Vector) -> Point:
-        """The losses and g at w, without the Jacobian where the losses can leave it out."""
+    def point(self, w: Vector, *, watch: bool = True) -> Point:
+        """The losses and g at w, without the Jacobian where the losses can leave it out.
+
+        ``watch=False`` keeps the point out of the watch on convexity.
+        """
+        w = _frozen(w)
         values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
         if values is None or any(np.array_equal(known.w, w) for known in self._recent):
-            return self.evaluate(w).point
+            return self.evaluate(w, watch=watch).point
         f = self._as_float64(values(w.copy()))
         self.n_values += 1
+        if f.shape != (self.problem.n_losses,):
+            raise ProblemError(f"losses.values must return shape ({self.problem.n_losses},); got {f.shape}.")
         point = self._respond(w, f)
-        if np.isfinite(point.value):
+        if watch and np.isfinite(point.value):
             self.watch.observe_values(w, f)
         return point
 
@@ -157,6 +172,13 @@ class Oracle:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
         value = float(lam @ at.f) - self.adversary.regularizer.value(lam)
         return Minorant.at(at.w - self.w0, value, lam @ at.G if slope is None else slope, self.curvature, lam)
+
+
+def _frozen(w: Vector) -> Vector:
+    """A copy that nobody can write to: it is remembered."""
+    w = np.array(w)
+    w.flags.writeable = False
+    return w
 
 
 def _offered(losses: object, name: str) -> Any:

@@ -61,7 +61,7 @@ class Result:
         g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound. A gap of inf says that
         the losses turned out not to be convex, and nothing is certified.
     radius : float
-        How far the bound reaches; inf where it is global.
+        How far the bound reaches, in the problem's metric; inf where it is global.
     gap_estimate : float
         An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
         never above ``gap``.

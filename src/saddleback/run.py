@@ -16,7 +16,7 @@ from .certificates import Minorant, Region
 from .methods import State
 from .oracle import Oracle, Point
 from .result import Result, Status
-from .stopping import UNBOUNDED, Stopping
+from .stopping import Stopping
 from .trace import Trace
 
 
@@ -125,33 +125,6 @@ class Run:
     def verdict(self) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
         return self.stopping.verdict(self.record.trace, self.record.size)
-
-    def falls_forever(self) -> bool:
-        """Whether a point far along the way from w0 shows an objective without a lower bound.
-
-        Only asked where the second half of the run still fell noticeably, which a run that has reached its
-        minimum does not, or where no step was found at all; for a convex g that keeps falling along a ray, the
-        ray ends the question.
-        """
-        values = self.record.trace.value
-        middle = len(values) // 2
-        if len(values) > 1 and not values[middle] - values[-1] > 0.01 * (values[0] - values[middle]):
-            return False
-        at = self.oracle.evaluate(self.oracle.w0)
-        way = self.record.best.w - self.oracle.w0 if len(values) > 1 else -at.lam @ at.G
-        last = self.record.best.value
-        with np.errstate(all="ignore"):
-            for far in np.logspace(1, 40, 40):
-                try:
-                    value = self.oracle.point(self.oracle.w0 + far * way).value
-                except Exception:  # losses that refuse points that far away are no witness; the result stands
-                    return False
-                if not value < last:
-                    return False
-                last = value
-                if last < -UNBOUNDED * self.record.size:
-                    return True
-        return False
 
     def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""

@@ -19,6 +19,7 @@ from .result import Result, Status
 from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
+from .unbounded import falls_forever
 
 
 def solve(
@@ -93,7 +94,7 @@ def solve(
     if problem.metric is not None:
         scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
         problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-    keeper = Keeper(method, problem, checkpoint, resume)
+    keeper = Keeper(method, problem, scale, checkpoint, resume)
     oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol)
     run = Run(
         oracle,
@@ -107,7 +108,7 @@ def solve(
     )
     try:
         status, message = _iterate(method, oracle, run, keeper)
-        if status in (Status.MAX_ITER, Status.STALLED) and run.falls_forever():
+        if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
             status, message = Status.UNBOUNDED, "the objective falls without bound along the way from w0 to w"
     except KeyboardInterrupt:
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
@@ -115,7 +116,10 @@ def solve(
         _attach(error, run)
         raise
     finally:
-        keeper.close()
+        try:
+            keeper.write()
+        except OSError as error:
+            warn_user(f"the last checkpoint was not written: {error}")
     result = run.result(status, message)
     if status not in (Status.CONVERGED, Status.INTERRUPTED):
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)

@@ -136,7 +136,7 @@ def test_prox_linear_with_two_losses(seed: int) -> None:
 
 @pytest.mark.parametrize("R", [sb.Zero(), sb.Quadratic(GAMMA), sb.Entropy(GAMMA)], ids=["zero", "quadratic", "entropy"])
 def test_prox_linear_minimizes_its_primal_model(losses: Convex, R) -> None:
-    """w+ minimizes h(f + G (v - w)) + L/2 |v - w|^2: no random neighbour is better."""
+    """w+ minimizes h(f + G (v - w)) + L/2 |v - w|^2: no random neighbor is better."""
     problem = sb.Problem(losses, regularizer=R)
     rng = np.random.default_rng(0)
     w = np.zeros(losses.n_params)

@@ -25,7 +25,7 @@ PAPER = PathFollowing(schedule="paper")
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("kind", QUADRATIC_PARTS)
-def test_short_steps_never_leave_the_neighbourhood(kind, regularizer):
+def test_short_steps_never_leave_the_neighborhood(kind, regularizer):
     """Phase I ends with a decrement of at most 1/4, and every step of Phase II does (paper, Algorithm 2)."""
     problem = instance(11, n=12, kind=kind, regularizer=regularizer).subproblem
     path, phases, taus = CentralPath(problem), [], []

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from .._types import Matrix, Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearConstraints:
     """The polyhedron {lam : E lam = e, lower <= lam <= upper}."""
 
@@ -55,7 +57,9 @@ class DualSet(ABC):
 
     @abstractmethod
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
-        """(E, e) with aff(Lambda) = {lam : E lam = e} and E of full row rank (possibly without rows)."""
+        """(E, e) with aff(Lambda) = {lam : E lam = e} and E of full row rank; no rows for a set with an interior,
+        n rows for a single point.
+        """
 
     @abstractmethod
     def center(self, n: int) -> Vector:
@@ -63,7 +67,13 @@ class DualSet(ABC):
 
     def strip(self, z: Vector) -> Vector:
         """z less a normal of the affine hull: the same up to a constant for every lam in Lambda, but smaller."""
-        return z
+        E, _ = self.affine_hull(z.size)
+        return z - E.T @ np.linalg.lstsq(E.T, z, rcond=None)[0] if len(E) else z
+
+    def weight_range(self, n: int) -> tuple[float, float]:
+        """The least and the largest total weight <1, lam> on Lambda, a set of non-negative weights."""
+        ones = np.ones(n)
+        return -self.support(-ones)[0], self.support(ones)[0]
 
     @abstractmethod
     def support(self, z: Vector) -> tuple[float, Vector]:

@@ -18,9 +18,11 @@ class Losses(Protocol):
     ``hessian(w, lam) -> (d, d)``
         sum_j lam_j Hessian f_j(w).
     ``smoothness() -> float``
-        An upper bound on L: <lam, f> is L-smooth for every lam in Lambda.
+        An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``
-        m >= 0 such that <lam, f> - m/2 |w|^2 is convex for every lam in Lambda; or one m_i per coordinate.
+        m >= 0 such that every f_j - m/2 |w|^2 is convex; or one m_i per coordinate.
+    ``exact_jacobian``
+        False where the Jacobian carries more than rounding errors, as finite differences do.
     """
 
     @property

@@ -66,7 +66,7 @@ def from_functions(
     w0 : (d,) array
         Where fun is called once to learn J.
     jac : callable, True or None
-        ``jac(w) -> (J, d)``; None takes central differences (2 d calls per Jacobian) and warns once.
+        ``jac(w) -> (J, d)``; None takes central differences (2 d + 1 calls per Jacobian) and warns once.
     check_jac : bool
         Compare the Jacobian at w0 with central differences and name the row that is wrong.
 
@@ -97,7 +97,7 @@ def from_functions(
         if check_jac:
             raise ProblemError("check_jac=True has no jac to check; pass jac, or leave check_jac out.")
         warn_user(
-            f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian, and a "
+            f"no jac: taking central differences, {2 * w0.size + 1} extra calls of fun per Jacobian, and a "
             "certificate only as good as they are; pass jac for speed and rigor"
         )
         return FunctionLosses(fun, None, f.size, w0.size)
@@ -111,14 +111,14 @@ class _LastCall:
 
     def __init__(self, fun: Function) -> None:
         self._fun = fun
-        self._w: Vector | None = None
-        self._answer: Any = None
+        self._last: tuple[Vector, Any] | None = None
 
     def __call__(self, w: Vector) -> Any:
-        if self._w is None or not np.array_equal(self._w, w):
+        last = self._last
+        if last is None or not np.array_equal(last[0], w):
             # A copy, so that a fun that writes into its argument cannot move the iterates.
-            self._answer, self._w = self._fun(w.copy()), w.copy()
-        return self._answer
+            last = self._last = (w.copy(), self._fun(w.copy()))
+        return last[1]
 
 
 def _pair(result: Any) -> tuple[Any, Any]:

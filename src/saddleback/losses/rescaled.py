@@ -43,7 +43,7 @@ class RescaledLosses:
 _CAPABILITIES: dict[str, Callable[..., object]] = {
     "values": lambda scale, values: lambda v: values(v / scale),
     "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
-    "smoothness": lambda scale, L: (L() if callable(L) else L) / float(np.min(scale)) ** 2,
+    "smoothness": lambda scale, L: lambda: (L() if callable(L) else L) / float(np.min(scale)) ** 2,
     "strong_convexity": lambda scale, m: (m() if callable(m) else m) / scale**2,
     "exact_jacobian": lambda scale, exact: exact,
 }

@@ -12,8 +12,8 @@ from .._validation import lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, State
-from .prox_step import ProxStep, prox_step
-from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
+from .prox_step import INNER_FLOOR, ProxStep, prox_step
+from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
 from .steps import STEP_RULES
 
 
@@ -37,7 +37,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
 
     md = (A ag + alpha w)/A+;  lam from (D) with Q = (alpha^2/A+) G G', c = f(md);
     w+ = w - alpha G' lam;  ag+ = md - (alpha^2/A+) G' lam.
-    g(ag) - g* <= (|w* - w_1|^2/2 + sum A_t gap_t)/A_T. One Jacobian and O(d J^2) per iteration, and (D).
+    g(ag) - g* <= (|w* - w_1|^2/2 + sum A_t gap_t)/A_T. An iteration takes one Jacobian at md and the
+    losses at ag+ (with another Jacobian where they offer no ``values``), O(d J^2), and (D).
 
     Parameters
     ----------

@@ -6,25 +6,13 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
-import numpy as np
-
 from .._types import Vector
 from ..dual_sets import DualSet
-from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle, Point
 from ..regularizers import Regularizer
-from .base import Breakdown, State
-from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
-
-
-def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
-    """Refuse a nonsmooth g by name, before anything is evaluated."""
-    if not regularizer.strong_convexity > 0:
-        raise IncompatibleError(
-            f"{name} needs a strongly convex regularizer: with {regularizer!r}, g is a maximum and has no gradient "
-            "where losses tie, which is where its minimum lies. Use method='accelerated' (or 'auto'), or add "
-            "Quadratic(gamma) or Entropy(gamma) with gamma > 0."
-        )
+from .base import Breakdown, State, require_strong_convexity
+from .prox_step import INNER_FLOOR
+from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,7 +67,7 @@ class APGD(SmoothMethod[APGDState]):
     def _descend(self, oracle: Oracle, at: Evaluation, state: APGDState) -> tuple[Point, float]:
         slope = at.lam @ at.G
         squared = float(slope @ slope)
-        coupling = spectral_norm(at) ** 2 / oracle.adversary.regularizer.strong_convexity
+        coupling = at.norm**2 / oracle.adversary.regularizer.strong_convexity
         L = state.L
         for _ in range(MAX_TRIALS):
             L_local = L + coupling
@@ -89,8 +77,3 @@ class APGD(SmoothMethod[APGDState]):
                 return point, L
             L *= 2.0
         raise give_up()
-
-
-def spectral_norm(at: Evaluation) -> float:
-    """|G|_2."""
-    return float(np.sqrt(max(0.0, np.linalg.eigvalsh(at.gram)[-1])))

@@ -12,6 +12,7 @@ import numpy as np
 from .._types import Vector
 from ..certificates import Minorant
 from ..dual_sets import DualSet
+from ..errors import IncompatibleError
 from ..losses import Losses
 from ..oracle import Breakdown, Oracle, Point
 from ..regularizers import Regularizer
@@ -76,4 +77,14 @@ class ExternalMethod(Named, ABC):
         """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message."""
 
 
-__all__ = ["Breakdown", "ExternalMethod", "Method", "S", "State"]
+def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
+    """Refuse a nonsmooth g by name, before anything is evaluated."""
+    if not regularizer.strong_convexity > 0:
+        raise IncompatibleError(
+            f"{name} needs a strongly convex regularizer: with {regularizer!r}, g is a maximum and has no gradient "
+            "where losses tie, which is where its minimum lies. Use method='accelerated' (or 'auto'), or add "
+            "Quadratic(gamma) or Entropy(gamma) with gamma > 0."
+        )
+
+
+__all__ = ["Breakdown", "ExternalMethod", "Method", "S", "State", "require_strong_convexity"]

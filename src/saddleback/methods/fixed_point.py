@@ -9,6 +9,7 @@ import numpy as np
 
 from .._types import Vector
 from .._validation import number
+from ..errors import ProblemError
 from ..oracle import Evaluation, Oracle
 from .accelerated import Accelerated, AcceleratedState
 from .prox_step import ProxStep, arrive, prox_step
@@ -32,6 +33,8 @@ class FixedPoint(Accelerated):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.inner_accuracy is not None:
+            raise ProblemError("fixed-point takes accuracy, the gap of the fixed point; inner_accuracy is not for it.")
         number(self.accuracy, "accuracy", minimum=0.0)
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
@@ -44,13 +47,13 @@ class FixedPoint(Accelerated):
             Q = eta * at.gram
             solution = oracle.dual_step(Q, step.point.f + Q @ step.lam, 0.1 * goal, step.lam)
             n_iter += solution.n_iter
-            better = _toward(oracle, step, solution.lam, gap)
+            better = _toward(oracle, step, eta, solution.lam, gap)
             if better is None:
                 break
             step, gap = better, _true_gap(oracle, better)
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
         # The proof compares g(ag+) with the linearization at this lam, which is no longer the solution of (D).
-        ell = at.f - eta * (at.G @ step.slope)
+        ell = at.f + at.G @ step.direction
         linearized = float(step.lam @ ell) - oracle.adversary.regularizer.value(step.lam)
         return replace(step, solution=solution, model=linearized + gap)
 
@@ -61,12 +64,12 @@ def _true_gap(oracle: Oracle, step: ProxStep) -> float:
     return oracle.adversary.gap(step.lam, step.point.f)
 
 
-def _toward(oracle: Oracle, step: ProxStep, lam: Vector, gap: float) -> ProxStep | None:
+def _toward(oracle: Oracle, step: ProxStep, eta: float, lam: Vector, gap: float) -> ProxStep | None:
     """The step with a smaller true gap between the present lam and the new one; None when there is none."""
     weight = 1.0
     while weight > 1e-3:
         mixed = replace(step.solution, lam=(1.0 - weight) * step.lam + weight * lam)
-        trial = arrive(oracle, step.base, step.eta, mixed)
+        trial = arrive(oracle, step.base, eta, mixed)
         if _true_gap(oracle, trial) < gap:
             return trial
         weight /= 2.0

@@ -14,8 +14,7 @@ from ..dual_sets import DualSet
 from ..oracle import Oracle
 from ..regularizers import Regularizer
 from ..stopping import Stopping
-from .apgd import require_strong_convexity
-from .base import ExternalMethod, State
+from .base import ExternalMethod, State, require_strong_convexity
 
 
 @dataclass(frozen=True)

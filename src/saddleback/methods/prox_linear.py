@@ -8,8 +8,8 @@ from typing import ClassVar
 from .._types import Vector
 from ..oracle import Oracle
 from .base import Breakdown, State
-from .prox_step import prox_step
-from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
+from .prox_step import INNER_FLOOR, prox_step
+from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,6 +10,10 @@ from .._types import Vector
 from ..oracle import Evaluation, Oracle, Point
 from ..subproblem import DualSolution
 
+# Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving
+# while G' lam still matters to the certificate.
+INNER_FLOOR = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class ProxStep:
@@ -19,9 +23,11 @@ class ProxStep:
     """
 
     base: Evaluation
-    eta: float
     solution: DualSolution
     slope: Vector
+    """G' lam."""
+    direction: Vector
+    """v - u, -eta times the slope."""
     point: Point
     model: float
     """h(ell): g of the linearized losses at the new point."""
@@ -35,12 +41,12 @@ class ProxStep:
     @property
     def length_squared(self) -> float:
         """|v - u|^2."""
-        return self.eta**2 * float(self.slope @ self.slope)
+        return float(self.direction @ self.direction)
 
     @property
     def proximity(self) -> float:
         """|v - u|^2 / (2 eta) = 1/2 lam' Q lam."""
-        return 0.5 * self.eta * float(self.slope @ self.slope)
+        return -0.5 * float(self.slope @ self.direction)
 
     @property
     def error(self) -> float:
@@ -70,14 +76,12 @@ class ProxStep:
 
 def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
     """Solve (D) at an evaluated point and look at the losses where the step arrives."""
-    Q = eta * base.gram
-    return arrive(oracle, base, eta, oracle.dual_step(Q, base.f, tol, start))
+    return arrive(oracle, base, eta, oracle.dual_step(eta * base.gram, base.f, tol, start))
 
 
 def arrive(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:
     """The step that a dual solution stands for."""
-    lam = solution.lam
-    slope = lam @ base.G
-    ell = base.f - eta * (base.G @ slope)
-    point = oracle.point(base.w - eta * slope)
-    return ProxStep(base, eta, solution, slope, point, oracle.adversary.value(ell), oracle.precision)
+    slope = solution.lam @ base.G
+    direction = -eta * slope
+    model = oracle.adversary.value(base.f + base.G @ direction)
+    return ProxStep(base, solution, slope, direction, oracle.point(base.w + direction), model, oracle.precision)

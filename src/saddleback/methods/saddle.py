@@ -13,9 +13,9 @@ from ..dual_sets import DualSet
 from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle
 from ..regularizers import Regularizer
-from .apgd import spectral_norm
 from .base import Breakdown, State
-from .smoothness import INNER_FLOOR, MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
+from .prox_step import INNER_FLOOR
+from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,10 +48,10 @@ class SaddleMethod(SmoothMethod[SaddleState]):
     """eta is this share of 1/(max(L, gamma) + |G|_2)."""
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        if not any(hasattr(dual_set, name) for name in ("project", "tilt")):
+        if not hasattr(dual_set, regularizer.ascent_needs):
             raise IncompatibleError(
-                f"{self.name} needs a dual set with a projection, and {dual_set!r} has none; "
-                "use method='accelerated' (or 'auto')."
+                f"{self.name} needs a dual set with {regularizer.ascent_needs!r} to step on {regularizer!r}, and "
+                f"{dual_set!r} has none; use method='accelerated' (or 'auto')."
             )
 
     def init(self, oracle: Oracle, w0: Vector) -> SaddleState:
@@ -76,7 +76,7 @@ class SaddleMethod(SmoothMethod[SaddleState]):
         """From (w, z) along the gradients at (``at``, state.lam), with a step size that L and |G|_2 allow."""
         L = state.L
         for _ in range(MAX_TRIALS):
-            eta = self.share / (max(L, oracle.adversary.regularizer.strong_convexity) + spectral_norm(at))
+            eta = self.share / (max(L, oracle.adversary.regularizer.strong_convexity) + at.norm)
             middle = oracle.evaluate(w - eta * (state.lam @ at.G))
             lam = self.ascend(oracle, z, at.f, eta, at=state.lam)
             if not state.measured:

@@ -13,9 +13,6 @@ from .prox_step import ProxStep, prox_step
 
 # Trials at one iteration before the losses are given up as not smooth.
 MAX_TRIALS = 60
-# Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving
-# while G' lam still matters to the certificate.
-INNER_FLOOR = 1e-6
 # Steps may be this many times longer than one that would take the losses to zero. On piecewise-linear losses
 # nothing else stops L from shrinking, until Q dwarfs c in (D) and rounding decides.
 LONGEST = 1e6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol, cast, runtime_checkable
+from typing import ClassVar, Protocol, cast, runtime_checkable
 
 from .._types import Matrix, Vector
 from ..dual_sets import DualSet
@@ -19,6 +19,9 @@ class Regularizer(ABC):
     ``quadratic_form(n)``
         (H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant (H its diagonal); lets quadratic programs in.
     """
+
+    ascent_needs: ClassVar[str] = "project"
+    """The capability of the set that ``ascent_step`` calls."""
 
     @property
     @abstractmethod
@@ -45,13 +48,18 @@ class Regularizer(ABC):
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         """argmax over lam in Lambda of <lam, z> - R(lam)."""
 
+    def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
+        """h(z) and the best response."""
+        lam = self.best_response(dual_set, z)
+        return float(lam @ z) - self.value(lam), lam
+
     def difference(self, lam: Vector, mu: Vector) -> float:
         """R(lam) - R(mu), without cancellation where a formula allows it."""
         return self.value(lam) - self.value(mu)
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """A projected gradient step of <lam, z> - R from lam, with size eta and R's gradient at ``at`` (lam)."""
-        project = capability(dual_set, "project", f"a gradient step on {type(self).__name__}")
+        project = capability(dual_set, self.ascent_needs, f"a gradient step on {type(self).__name__}")
         return project(lam + eta * (z - self.gradient(lam if at is None else at)))
 
 

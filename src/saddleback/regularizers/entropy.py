@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import rel_entr
@@ -23,6 +24,8 @@ class Entropy(Regularizer):
     Compatible with Burg's barrier (paper, Lemma "Shannon entropy"); gamma-strongly convex in the 1-norm
     (Pinsker), hence in the Euclidean norm.
     """
+
+    ascent_needs: ClassVar[str] = "tilt"
 
     gamma: float
     prior: Vector | None = None
@@ -68,7 +71,7 @@ class Entropy(Regularizer):
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - KL(mu, lam): the gradient is infinite on the boundary."""
-        tilt = capability(dual_set, "tilt", "a mirror step on Entropy")
+        tilt = capability(dual_set, self.ascent_needs, "a mirror step on Entropy")
         weight = 1.0 / (1.0 + eta * self.gamma)
         with np.errstate(divide="ignore"):
             direction = weight * (eta * z + np.log(lam) + eta * self.gamma * np.log(self._prior(z.size)))

@@ -31,5 +31,9 @@ class Zero(Regularizer):
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         return dual_set.support(z)[1]
 
+    def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
+        # The support function itself: no rounding of <lam, z> where several losses tie.
+        return dual_set.support(z)
+
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         return np.zeros(n), np.zeros(n)

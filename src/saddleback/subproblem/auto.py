@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._types import Vector
 from ..adversary import Adversary
@@ -42,4 +42,4 @@ class Auto:
             if best.gap <= max(tol, subproblem.resolution):
                 break
         assert best is not None, "resolve_inner refuses an adversary that no solver treats"
-        return DualSolution(best.lam, best.gap, n_iter, best.converged, best.solver, best.message)
+        return replace(best, n_iter=n_iter)

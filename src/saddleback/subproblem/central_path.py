@@ -90,16 +90,17 @@ class CentralPath:
         return products
 
     def distance(self, lam: Vector, tau: float) -> float:
-        """An upper bound of the decrement without a factorization: the metric leaves Q out; inf outside Lambda."""
+        """An upper bound of the decrement: the metric leaves Q out, so that a diagonal one needs no factorization."""
         if not np.isfinite(self.dual_set.barrier(lam)):
             return np.inf
         square = float(self.local_products(lam, tau, self.gradient(lam, tau))[0, 0])
-        return float(np.sqrt(max(0.0, square)))
+        return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf
 
 
 def decrement(gradient: Vector, direction: Vector) -> float:
     """delta = |d|_H = sqrt(-<gradient, d>) of a Newton direction d."""
-    return float(np.sqrt(max(0.0, -float(gradient @ direction))))
+    square = -float(gradient @ direction)
+    return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf
 
 
 def _sum(A: Vector | Matrix, B: Vector | Matrix) -> Vector | Matrix:

@@ -12,7 +12,7 @@ from .._types import Matrix, Vector
 from ..adversary import Adversary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DualSubproblem:
     """min over lam in Lambda of 1/2 lam' Q lam - c' lam + R(lam), with Q symmetric and positive semidefinite.
 
@@ -72,7 +72,7 @@ class Multipliers(NamedTuple):
     upper: Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DualSolution:
     """What an inner solver returns: a feasible lam, its measured cross-evaluation gap, and what that cost."""
 

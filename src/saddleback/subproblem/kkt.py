@@ -19,8 +19,8 @@ def frank_wolfe_bound(
 ) -> float:
     """complementarity + 2 |r|_inf >= Frank-Wolfe gap, for lam in a subset of the simplex.
 
-    With r = grad h(lam) + E'y - z_lower + z_upper for some y, every mu of the set has
-    <grad h(lam), lam - mu> <= <z_lower, lam - lower> + <z_upper, upper - lam> + <r, lam - mu>, and
+    With r = grad (S + R)(lam) + E'y - z_lower + z_upper for some y, every mu of the set has
+    <grad (S + R)(lam), lam - mu> <= <z_lower, lam - lower> + <z_upper, upper - lam> + <r, lam - mu>, and
     |lam - mu|_1 <= 2. The paper's lemma (KKT condition, quadratic case) is lower = 0, no upper, lam_j z_j = 1/tau.
     y is fitted by least squares, so that the units and shifts of the solver's own y do not matter.
     """

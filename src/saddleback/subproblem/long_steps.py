@@ -21,7 +21,7 @@ BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
 class LongSteps:
     """Predictor-corrector in s = 1/tau: the tangent of the path as predictor, Newton steps as correctors.
 
-    The path x(t) at s(t) = (1 - t) s solves  tau grad h(x) + (1 - t) grad B(x) = 0  up to normals of the hull, so
+    The path x(t) at s(t) = (1 - t) s solves  tau grad (S + R)(x) + (1 - t) grad B(x) = 0  up to normals of the hull, so
     that F_tau''(x) x' = grad B(x): one more right-hand side for the factorization of the corrector. A coordinate
     that tends to the boundary behaves as s/z, which the tangent follows exactly, so that s may fall by orders of
     magnitude at once: as far as the predicted point stays within ``far`` of the path, in the cheap metric that
@@ -79,7 +79,7 @@ class LongSteps:
     def _predict(
         self, path: CentralPath, system: NewtonSystem, lam: Vector, tau: float, correction: Vector, delta: float
     ) -> tuple[Vector, float] | None:
-        """The point predicted at the largest tau whose neighbourhood it reaches; None when it is not worth it."""
+        """The point predicted at the largest tau whose neighborhood it reaches; None when it is not worth it."""
         if delta > 2.0:
             return None
         tangent = system.solve(path.dual_set.barrier_gradient(lam))

@@ -51,6 +51,7 @@ class QuadraticProgram:
             return incumbent.solution(self.name, n_iter)
         P, q = scaled_quadratic(subproblem)
         if incumbent.lam is not None:
+            # lam is of size one, so that 1e-9 tells what is at a bound from what is not, whatever the units of (D).
             free = np.minimum(incumbent.lam - constraints.lower, constraints.upper - incumbent.lam) > 1e-9
             n_iter += active_set.refine(P, q, constraints, incumbent.lam, free, incumbent, rounds=3)
             if incumbent.done:

@@ -13,12 +13,12 @@ from .central_path import CentralPath, Iterate
 
 @dataclass(frozen=True)
 class ShortSteps:
-    """Algorithm 2 of the paper, literally.
+    """Algorithm 2 of the paper, with nu for J, and the center (or a start) for argmin R + B.
 
     Phase I, at tau = 1: steps d/(1 + delta) until the decrement delta is at most 1/4. Phase II:
     tau *= 1 + 1/(15 sqrt(nu)), one full Newton step each. From delta <= 1/4 the longer tau makes it at most
     1/4 (1 + 1/15) + 1/15 = 1/3, and the full step (1/3 / (2/3))^2 = 1/4 again: the iterates never leave the
-    neighbourhood. Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1 whatever the units.
+    neighborhood. Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1 whatever the units.
     """
 
     max_iter: int = 100_000

@@ -50,24 +50,25 @@ class TrustConstr:
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, 0)
-        center = dual_set.center(n)
+        center, interior = dual_set.center(n), constraints.lower + INTERIOR
         x0 = center if incumbent.lam is None else 0.9 * incumbent.lam + 0.1 * center
         Q, c = subproblem.Q / scale, dual_set.strip(subproblem.c) / scale
 
         def value(x: Vector) -> float:
-            return float(0.5 * x @ Q @ x - c @ x) + R.value(np.maximum(x, INTERIOR)) / scale
+            return float(0.5 * x @ Q @ x - c @ x) + R.value(np.maximum(x, interior)) / scale
 
         def gradient(x: Vector) -> Vector:
-            return Q @ x - c + R.gradient(np.maximum(x, INTERIOR)) / scale
+            return Q @ x - c + R.gradient(np.maximum(x, interior)) / scale
 
         def hessian(x: Vector) -> Matrix:
-            curvature = R.hessian(np.maximum(x, INTERIOR)) / scale
+            curvature = R.hessian(np.maximum(x, interior)) / scale
             return Q + (np.diag(curvature) if curvature.ndim == 1 else curvature)
 
         def stop(x: Vector, state: Any) -> bool:
             incumbent.offer(x)
             return incumbent.done
 
+        equations = [LinearConstraint(constraints.E, constraints.e, constraints.e)] if len(constraints.E) else []
         eps_tau, _ = tolerances(tol / scale, n)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="scipy.optimize")
@@ -78,7 +79,7 @@ class TrustConstr:
                 hess=hessian,
                 method="trust-constr",
                 bounds=Bounds(constraints.lower, constraints.upper, keep_feasible=True),
-                constraints=[LinearConstraint(constraints.E, constraints.e, constraints.e)],
+                constraints=equations,
                 callback=stop,
                 options={"gtol": 0.0, "barrier_tol": eps_tau, "xtol": 1e-15, "maxiter": self.max_iter},
             )
