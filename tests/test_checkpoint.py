@@ -153,3 +153,41 @@ def test_bad_arguments_are_refused_before_any_evaluation(tmp_path):
         sb.solve(sb.Problem(losses), resume=True)
     with pytest.raises(sb.ProblemError, match="no directory"):
         sb.solve(sb.Problem(losses), checkpoint=tmp_path / "missing" / "state.npz")
+
+
+def moved(w):
+    f, G = quadratics(w - 3.0)
+    return f, G
+
+
+@pytest.mark.parametrize("change", ["losses", "regularizer", "metric"])
+def test_checkpoint_of_another_problem_of_the_same_size_is_refused(change, tmp_path):
+    """Its certificate is about other losses: taken over, it would be false."""
+    path = tmp_path / "state.npz"
+    run(tol=1e-6, checkpoint=path)
+    losses = sb.from_functions(moved if change == "losses" else quadratics, np.zeros(6), jac=True)
+    other = sb.Problem(
+        losses,
+        regularizer=sb.Quadratic(50.0 if change == "regularizer" else 0.5),
+        metric=2.0 if change == "metric" else None,
+    )
+    with pytest.raises(sb.ProblemError, match=r"of another (problem|metric)"):
+        sb.solve(other, checkpoint=path, resume=True)
+
+
+def test_directory_is_refused(tmp_path):
+    with pytest.raises(sb.ProblemError, match="must be a file"):
+        run(checkpoint=tmp_path)
+
+
+def test_result_survives_a_checkpoint_that_cannot_be_written(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+
+    def remove(progress):
+        if folder.exists():
+            folder.rmdir()
+
+    with pytest.warns(UserWarning, match="the last checkpoint was not written"):
+        result = run(tol=1e-6, checkpoint=folder / "state.npz", callback=remove)
+    assert result.success

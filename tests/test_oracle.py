@@ -162,3 +162,35 @@ def test_losses_that_write_into_their_argument_do_not_move_the_iterates():
     at = o.evaluate(w)
     np.testing.assert_array_equal(w, np.ones(2))
     np.testing.assert_array_equal(at.w, np.ones(2))
+
+
+def test_values_of_the_wrong_shape_are_refused():
+    losses = type("Short", (), {"n_losses": 2, "n_params": 1, "values": lambda self, w: np.array([w[0]])})()
+    losses.evaluate = lambda w: (np.array([w[0], -w[0]]), np.array([[1.0], [-1.0]]))
+    with pytest.raises(sb.ProblemError, match=r"\(2,\); got \(1,\)"):
+        sb.solve(sb.Problem(losses), np.ones(1))
+    with pytest.raises(sb.ProblemError, match=r"2 values; got shape \(1,\)"):
+        sb.Problem(losses).value([1.0])
+
+
+def test_an_array_that_is_changed_later_does_not_change_what_is_remembered():
+    losses = sb.from_functions(lambda w: ([w @ w], [2 * w]), np.ones(2), jac=True)
+    problem = sb.Problem(losses)
+    oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.ones(2), 1e-6)
+    w = np.ones(2)
+    assert oracle.evaluate(w).value == 2.0
+    w -= 1.0
+    assert oracle.evaluate(w).value == 0.0
+
+
+def test_a_probe_leaves_the_certificate_alone():
+    """Convex where the run goes, concave far away, where the search for a lower bound looks."""
+
+    def fun(w):
+        far = abs(w[0]) > 1e3
+        return [-np.sqrt(abs(w[0]))] if far else [np.exp(-w[0] / 50)], [[-0.01 if far else -np.exp(-w[0] / 50) / 50]]
+
+    with pytest.warns(sb.ConvergenceWarning):
+        result = sb.minimax(fun, [0.0], jac=True, max_iter=3, tol=1e-12)
+    assert np.isfinite(result.gap)
+    assert result.gap == result.history.gap[-1]

@@ -1,4 +1,4 @@
-"""Two sets that are nothing like the simplex, to show that the solvers read only the barrier protocol."""
+"""Three sets that are nothing like the simplex, to show that the solvers read only the barrier protocol."""
 
 from __future__ import annotations
 
@@ -90,3 +90,41 @@ class UnitBall(DualSet):
 
     def project(self, x):
         return self.restore(x)
+
+
+@dataclass(frozen=True)
+class Weights(DualSet):
+    """{0 <= lam <= upper}: total weights from 0 to n upper; nu = 2n."""
+
+    upper: float = 1.0
+
+    def validate(self, n):
+        assert n >= 1
+
+    def barrier_parameter(self, n):
+        return 2.0 * n
+
+    def barrier(self, lam):
+        slack = np.minimum(lam, self.upper - lam)
+        return -float(np.log(lam).sum() + np.log(self.upper - lam).sum()) if slack.min() > 0 else np.inf
+
+    def barrier_gradient(self, lam):
+        return 1 / (self.upper - lam) - 1 / lam
+
+    def barrier_hessian(self, lam):
+        return 1 / (self.upper - lam) ** 2 + 1 / lam**2
+
+    def affine_hull(self, n):
+        return np.zeros((0, n)), np.zeros(0)
+
+    def center(self, n):
+        return np.full(n, self.upper / 2)
+
+    def support(self, z):
+        return self.upper * float(np.maximum(z, 0).sum()), self.upper * (z > 0)
+
+    def contains(self, lam, tol=1e-12):
+        return bool(lam.min() >= -tol and lam.max() <= self.upper + tol)
+
+    def restore(self, lam):
+        return np.clip(lam, 0.0, self.upper)

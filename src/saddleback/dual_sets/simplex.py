@@ -61,7 +61,10 @@ class Simplex(DualSet):
         x = self.strip(x)
         u = np.sort(x)[::-1]
         excess = np.cumsum(u) - 1.0
-        k = np.flatnonzero(u * np.arange(1, u.size + 1) > excess)[-1]
+        support = np.flatnonzero(u * np.arange(1, u.size + 1) > excess)
+        if not support.size:
+            return np.full_like(x, np.nan)  # x is not a number
+        k = support[-1]
         return self.restore(x - excess[k] / (k + 1.0))
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
