@@ -234,5 +234,5 @@ def test_watch_allows_for_the_rounding_of_the_parameters():
     watch.observe(at([1.0, 1.0], [0.0], G))
     watch.observe_values(np.array([1.0 + 1e-15, 1.0]), np.array([-5e-14]))
     assert watch.violation is None
-    watch.observe_values(np.array([1.0 + 1e-15, 1.0]), np.array([-1e-9]))
+    watch.observe_values(np.array([1.0 + 1e-15, 1.0]), np.array([-1e-8]))
     assert watch.violation is not None

@@ -11,7 +11,7 @@ from ._types import Matrix, Vector
 from .dual_sets import DualSet
 
 # Losses are sums of many terms: allow their rounding errors in float64, in float32, or those of finite differences.
-ROUNDING = 1e4 * float(np.finfo(np.float64).eps)
+ROUNDING = 1e5 * float(np.finfo(np.float64).eps)
 SINGLE = 64.0
 DIFFERENCES = 1e-6
 

@@ -36,15 +36,30 @@ class Header:
     violation: str | None
 
 
+def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
+    """The file to keep, refused where none can be written."""
+    if path is None:
+        if resume:
+            raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
+        return None
+    try:
+        file = Path(path)
+    except TypeError:
+        raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
+    if not file.parent.is_dir():
+        raise ProblemError(f"checkpoint: there is no directory {file.parent}; create it first.")
+    if file.is_dir():
+        raise ProblemError(f"checkpoint must be a file; got the directory {file}.")
+    return file
+
+
 class Keeper:
     """Reads a checkpoint where one is to be resumed, and keeps it up to date; without a path it does nothing."""
 
     def __init__(
         self, method: AnyMethod, problem: Problem, scale: Vector, path: str | PathLike[str] | None, resume: bool
     ) -> None:
-        if resume and path is None:
-            raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
-        self._path = None if path is None else Path(path)
+        self._path = checked_path(path, resume)
         self._scale = scale
         self._written = time.monotonic()
         self._last: tuple[Run, State] | None = None
@@ -54,10 +69,6 @@ class Keeper:
         """The state to go on from; None for a new run."""
         if self._path is None:
             return
-        if not self._path.parent.is_dir():
-            raise ProblemError(f"checkpoint: there is no directory {self._path.parent}; create it first.")
-        if self._path.is_dir():
-            raise ProblemError(f"checkpoint must be a file; got the directory {self._path}.")
         if resume and self._path.exists():
             kind = method.state_type if isinstance(method, Method) else State
             parts = checkpoint.load(self._path, header=Header, record=Record, state=kind)

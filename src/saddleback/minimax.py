@@ -12,6 +12,7 @@ from ._types import Vector
 from ._validation import finite_vector
 from .adversary import check_kinds
 from .dual_sets import DualSet, Simplex
+from .keeper import checked_path
 from .losses import from_functions
 from .methods import AnyMethod, resolve_method
 from .problem import Problem, positive_metric
@@ -88,6 +89,7 @@ def minimax(
     method.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
+    checked_path(checkpoint, resume)
     check_options(radius, callback)
     if metric is not None:
         metric = positive_metric(metric, w0.size)

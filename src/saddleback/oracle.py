@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ._types import Matrix, Vector
-from ._validation import finite_vector, number
+from ._validation import finite_vector, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
 from .convexity import ConvexityWatch
@@ -102,8 +102,11 @@ class Oracle:
             if np.array_equal(known.w, w):
                 return known
         first = self.n_evals == 0
-        f, G = self.problem.losses.evaluate(w.copy())
+        answer = self.problem.losses.evaluate(w.copy())
         self.n_evals += 1
+        if not isinstance(answer, tuple | list) or len(answer) != 2:
+            raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {type(answer).__name__}.")
+        f, G = answer
         J, d = self.problem.n_losses, self.problem.n_params
         f, G = self._as_float64(f), self._as_float64(G)
         if f.shape != (J,) or G.shape != (J, d):
@@ -145,7 +148,10 @@ class Oracle:
         return point
 
     def _as_float64(self, x: object) -> Vector:
-        array = np.asarray(x)
+        try:
+            array = real_array(x)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"the losses must return numbers; got {type(x).__name__} ({error}).") from error
         if array.dtype in (np.float32, np.float16):
             self.precision = max(self.precision, float(np.finfo(array.dtype).eps))
             self.watch.trust(self.precision)
@@ -171,7 +177,7 @@ class Oracle:
     def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
         value = float(lam @ at.f) - self.adversary.regularizer.value(lam)
-        return Minorant.at(at.w - self.w0, value, lam @ at.G if slope is None else slope, self.curvature, lam)
+        return Minorant(value, lam @ at.G if slope is None else slope, lam, at.w, self.curvature)
 
 
 def _frozen(w: Vector) -> Vector:

@@ -52,9 +52,12 @@ class Problem:
         for name in ("n_losses", "n_params", "evaluate"):
             if not hasattr(self.losses, name):
                 raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {self.losses!r}.")
+        if isinstance(self.losses, type):
+            raise ProblemError(f"losses must be an object; got the class {self.losses.__name__}. Make an instance.")
         for name in ("n_losses", "n_params"):
-            if int(getattr(self.losses, name)) < 1:
-                raise ProblemError(f"losses.{name} must be at least 1; got {getattr(self.losses, name)}.")
+            count = getattr(self.losses, name)
+            if not isinstance(count, int | np.integer) or count < 1:
+                raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
         if self.metric is not None:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
         object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))

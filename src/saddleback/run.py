@@ -133,7 +133,7 @@ class Run:
             record.bound, record.lower = None, -np.inf
             record.dual = lam if np.isfinite(lam).all() else record.dual
             return
-        region = Region(oracle.curvature, record.best.w - oracle.w0, self.radius)
+        region = Region(record.best.w, self.radius)
         for new in minorants:
             record.bound = new if record.bound is None else record.bound.best_mix(new, region)
         if record.bound is not None:

@@ -51,7 +51,7 @@ def solve(
         Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
         The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-8) |value|`` where that is more).
+        ``min(tol, 1e-10) |value|`` where that is more).
     max_iter, time_limit : int, float
         Limits on iterations and seconds.
     callback : callable, optional
@@ -109,7 +109,7 @@ def solve(
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
-            status, message = Status.UNBOUNDED, "the objective falls without bound along the way from w0 to w"
+            status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
     except Exception as error:

@@ -14,7 +14,7 @@ from .trace import Trace
 EPS = float(np.finfo(np.float64).eps)
 
 # The relative part of the tolerance is at most this: see ``Stopping.threshold``.
-RELATIVE = 1e-8
+RELATIVE = 1e-10
 # A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
 PATIENCE = 200
 # A value this many times below the scale of the start is taken for minus infinity.
@@ -37,10 +37,10 @@ class Stopping:
             object.__setattr__(self, "time_limit", number(self.time_limit, "time_limit", minimum=0.0))
 
     def threshold(self, value: float) -> float:
-        """The gap that counts as converged: tol, or relative to large values min(tol, 1e-8) |value|.
+        """The gap that counts as converged: tol, or relative to large values min(tol, 1e-10) |value|.
 
         It never exceeds tol max(1, |value|). The relative part is capped so that a tolerance in the units of f
-        stays one: while tol >= 1e-8 |value|, multiplying f, R and tol by a constant does not change where a run ends.
+        stays one: while tol >= 1e-10 |value|, multiplying f, R and tol by a constant does not change where a run ends.
         """
         return max(self.tol, min(self.tol, RELATIVE) * abs(value))
 

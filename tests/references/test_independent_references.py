@@ -139,5 +139,5 @@ def test_minorants_of_random_weights_bound_the_optimum(name: str) -> None:
         w = case.start + rng.standard_normal(case.start.size)
         lam = rng.dirichlet(np.ones(case.losses.n_losses))
         radius = max(1.0, 1.01 * float(np.linalg.norm(w - w_star)))
-        region = Region(oracle.curvature, w - case.start, radius)
+        region = Region(w, radius)
         assert oracle.cut(oracle.evaluate(w), lam).minimum(region) <= value + REFERENCE * relative(value)

@@ -26,8 +26,8 @@ class AcceleratedState(State):
     smoothness: Smoothness
     t: int = 0
     """Steps since the last restart."""
-    first_step: float = 0.0
-    """1/2 lam' Q lam of the first step since the last restart: the scale of what is left to gain."""
+    scale: float = 0.0
+    """The least 1/2 lam' Q lam of the steps so far, 0 before the first: the scale of what is left to gain."""
     average: Minorant | None = None
 
 
@@ -51,8 +51,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.
     inner_accuracy : float, optional
-        Solve every (D) to this gap instead of the decreasing schedule (L/t^4 in the paper; here its
-        scale-free form).
+        Solve every (D) to this gap instead of the decreasing schedule (L/t^4 in the paper, relative to
+        the last steps in ours).
     """
 
     name: ClassVar[str] = "accelerated"
@@ -95,21 +95,23 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             elif smoothness.cap > smoothness.L and not smoothness.fixed:
                 smoothness = smoothness.times(10.0)
             else:
-                raise Breakdown(f"the losses are not finite at distance {np.linalg.norm(md - oracle.w0):.3g} of w0")
+                raise Breakdown("the losses are not finite where the method must look; L may be too small")
         raise give_up()
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
         return prox_step(oracle, at, eta, self._accuracy(oracle, state), state.lam)
 
     def _accuracy(self, oracle: Oracle, state: AcceleratedState | None) -> float:
-        """eps_t = L/t^4 in the paper; its scale-free form has the first step's decrease in the place of L."""
+        """eps_t = L/t^4 in the paper. Ours is relative to the steps, eps_t <= theta_t 1/2 lam' Q lam with a sum of
+        theta_t that is finite, which keeps sum A_t eps_t below a multiple of sum |w_{t+1} - w_t|^2.
+        """
         if self.inner_accuracy is not None:
             return self.inner_accuracy
         floor = INNER_FLOOR * oracle.tol
         if state is None:
             return floor
-        scale = state.smoothness.L if self.steps == "paper" else state.first_step
-        return max(floor, scale / (state.t + 1) ** 4)
+        t = state.t + 1
+        return max(floor, state.smoothness.L / t**4 if self.steps == "paper" else 1e-2 * state.scale / t**2)
 
     def _advance(
         self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, smoothness: Smoothness
@@ -129,11 +131,9 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             A=A,
             smoothness=smoothness,
             t=state.t + 1,
-            first_step=step.proximity if state.t == 0 else state.first_step,
+            scale=min(state.scale or np.inf, step.proximity),
             average=average,
         )
         if self.restart and float(step.slope @ (step.point.w - state.point.w)) > 0:
-            # Until the new first step is known, the accuracy stays as it was.
-            scale = after.first_step / (after.t + 1) ** 4
-            return replace(after, w=step.point.w, A=0.0, t=0, first_step=scale, average=None)
+            return replace(after, w=step.point.w, A=0.0, t=0, average=None)
         return after

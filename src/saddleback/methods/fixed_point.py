@@ -22,7 +22,7 @@ class FixedPoint(Accelerated):
     """Algorithm 1 with lam* such that lam* is a best response to f(ag+(lam*)) (paper, Theorem "fixed-point").
 
     Where (D) linearizes the losses at md, this takes them at ag+ itself: repeat (D) with c = f(ag+) + Q lam until
-    h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy max|f|. Each round costs the losses once more; the idealized
+    h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy min(1, max|f|). Each round costs the losses once more; the idealized
     method is a reference, not a contender. ``Result.history.inner_gap`` holds that true gap.
     """
 
@@ -38,7 +38,8 @@ class FixedPoint(Accelerated):
         number(self.accuracy, "accuracy", minimum=0.0)
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
-        goal = max(self.accuracy, 8 * oracle.precision) * float(np.abs(at.f).max())
+        size = float(np.abs(at.f).max())
+        goal = max(self.accuracy * min(1.0, size), 64 * oracle.precision * size)
         step = prox_step(oracle, at, eta, 0.1 * goal, state.lam)
         gap, n_iter = _true_gap(oracle, step), step.solution.n_iter
         for _ in range(MAX_ROUNDS):
@@ -51,6 +52,7 @@ class FixedPoint(Accelerated):
             if better is None:
                 break
             step, gap = better, _true_gap(oracle, better)
+        oracle.n_inner_failures += not gap <= goal
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
         # The proof compares g(ag+) with the linearization at this lam, which is no longer the solution of (D).
         ell = at.f + at.G @ step.direction

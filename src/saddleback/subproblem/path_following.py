@@ -32,6 +32,9 @@ class PathFollowing:
     schedule: str | Schedule = "long"
     max_iter: int | None = None
 
+    def __post_init__(self) -> None:
+        self._schedule()
+
     @property
     def name(self) -> str:
         return "path-following"
@@ -64,7 +67,7 @@ class PathFollowing:
                 if incumbent.done:
                     break
                 # While the barrier still dominates, a pause in the decrease of the gap means nothing.
-                if incumbent.gap < before or nu > iterate.tau * incumbent.gap:
+                if incumbent.gap < before or iterate.phase == "I" or nu > iterate.tau * incumbent.gap:
                     last_improvement = n_iter
                 if n_iter - last_improvement >= PATIENCE:
                     reason = f"no progress in {PATIENCE} Newton steps"
