@@ -165,11 +165,11 @@ class Oracle:
         return Point(w, f, value, lam)
 
     def dual_step(self, Q: Matrix, c: Vector, tol: float, start: Vector | None = None) -> DualSolution:
-        """Solve (D) to a measured gap of ``tol``, or of what rounding allows without a fight for the last digits."""
+        """Solve (D) to a measured gap of ``tol``, or of what rounding allows."""
         if not (np.isfinite(Q).all() and np.isfinite(c).all()):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
         subproblem = DualSubproblem(Q, c, self.adversary)
-        solution = self.inner.solve(subproblem, max(tol, 100 * subproblem.resolution), start)
+        solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
         return solution

@@ -12,7 +12,7 @@ from .._validation import lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, State
-from .prox_step import INNER_FLOOR, ProxStep, prox_step
+from .prox_step import FIRST_ACCURACY, INNER_FLOOR, ProxStep, prox_step
 from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
 from .steps import STEP_RULES
 
@@ -77,7 +77,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             w=w0,
-            smoothness=find_smoothness(oracle, at, self._accuracy(oracle, None), given),
+            smoothness=find_smoothness(oracle, at, given),
         )
 
     def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:
@@ -101,17 +101,17 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
         return prox_step(oracle, at, eta, self._accuracy(oracle, state), state.lam)
 
-    def _accuracy(self, oracle: Oracle, state: AcceleratedState | None) -> float:
+    def _accuracy(self, oracle: Oracle, state: AcceleratedState) -> float:
         """eps_t = L/t^4 in the paper. Ours is relative to the steps, eps_t <= theta_t 1/2 lam' Q lam with a sum of
         theta_t that is finite, which keeps sum A_t eps_t below a multiple of sum |w_{t+1} - w_t|^2.
         """
         if self.inner_accuracy is not None:
             return self.inner_accuracy
-        floor = INNER_FLOOR * oracle.tol
-        if state is None:
-            return floor
+        if state.scale == 0 and self.steps != "paper":
+            return FIRST_ACCURACY * float(np.abs(state.point.f).max())
         t = state.t + 1
-        return max(floor, state.smoothness.L / t**4 if self.steps == "paper" else 1e-2 * state.scale / t**2)
+        eps = state.smoothness.L / t**4 if self.steps == "paper" else 1e-2 * state.scale / t**2
+        return max(INNER_FLOOR * oracle.tol, eps)
 
     def _advance(
         self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, smoothness: Smoothness
@@ -131,7 +131,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             A=A,
             smoothness=smoothness,
             t=state.t + 1,
-            scale=min(state.scale or np.inf, step.proximity),
+            # A lam that was good enough as it came would stay for ever: ask for more the next time.
+            scale=min(state.scale or np.inf, step.proximity) * (0.1 if step.solution.n_iter == 0 else 1.0),
             average=average,
         )
         if self.restart and float(step.slope @ (step.point.w - state.point.w)) > 0:

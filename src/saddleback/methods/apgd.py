@@ -11,7 +11,6 @@ from ..dual_sets import DualSet
 from ..oracle import Evaluation, Oracle, Point
 from ..regularizers import Regularizer
 from .base import Breakdown, State, require_strong_convexity
-from .prox_step import INNER_FLOOR
 from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
@@ -44,7 +43,7 @@ class APGD(SmoothMethod[APGDState]):
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             y=w0,
-            L=calibrate(oracle, at, INNER_FLOOR * oracle.tol) if L is None else L,
+            L=calibrate(oracle, at) if L is None else L,
             measured=L is None,
         )
 

@@ -33,7 +33,7 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
-            smoothness=find_smoothness(oracle, at, INNER_FLOOR * oracle.tol, self.smoothness),
+            smoothness=find_smoothness(oracle, at, self.smoothness),
         )
 
     def step(self, oracle: Oracle, state: ProxLinearState) -> ProxLinearState:

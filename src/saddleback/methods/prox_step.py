@@ -13,6 +13,8 @@ from ..subproblem import DualSolution
 # Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving
 # while G' lam still matters to the certificate.
 INNER_FLOOR = 1e-6
+# Relative to the losses, as long as there is no step to compare with.
+FIRST_ACCURACY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from ..errors import IncompatibleError
 from ..oracle import Evaluation, Oracle
 from ..regularizers import Regularizer
 from .base import Breakdown, State
-from .prox_step import INNER_FLOOR
 from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 
@@ -62,7 +61,7 @@ class SaddleMethod(SmoothMethod[SaddleState]):
             point=at.point,
             lam=adversary.dual_set.center(adversary.n),
             minorants=(oracle.cut(at, at.lam),),
-            L=calibrate(oracle, at, INNER_FLOOR * oracle.tol) if L is None else L,
+            L=calibrate(oracle, at) if L is None else L,
             measured=L is None,
         )
 

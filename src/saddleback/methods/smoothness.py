@@ -9,13 +9,13 @@ import numpy as np
 from .._validation import number
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, Method, S
-from .prox_step import ProxStep, prox_step
+from .prox_step import FIRST_ACCURACY, ProxStep, prox_step
 
 # Trials at one iteration before the losses are given up as not smooth.
 MAX_TRIALS = 60
 # Steps may be this many times longer than one that would take the losses to zero. On piecewise-linear losses
 # nothing else stops L from shrinking, until Q dwarfs c in (D) and rounding decides.
-LONGEST = 1e6
+LONGEST = 1e5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +63,12 @@ class Smoothness:
         return replace(self, L=min(self.cap, factor * self.L))
 
 
-def find_smoothness(oracle: Oracle, at: Evaluation, tol: float, given: float | None) -> Smoothness:
+def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoothness:
     """L as given, or measured at w0 under the losses' own bound."""
     if given is not None:
         return Smoothness(given, fixed=True)
     cap = known_smoothness(oracle, None) or np.inf
-    return Smoothness(min(cap, calibrate(oracle, at, tol)), cap)
+    return Smoothness(min(cap, calibrate(oracle, at)), cap)
 
 
 def first_guess(at: Evaluation) -> float:
@@ -79,9 +79,9 @@ def first_guess(at: Evaluation) -> float:
     return L if L > 0 and np.isfinite(L) else 1.0
 
 
-def calibrate(oracle: Oracle, at: Evaluation, tol: float) -> float:
+def calibrate(oracle: Oracle, at: Evaluation) -> float:
     """An L near w0 that its own proximal step admits and that is within about ten times of the least such L."""
-    guess = Smoothness(first_guess(at))
+    guess, tol = Smoothness(first_guess(at)), FIRST_ACCURACY * float(np.abs(at.f).max())
     least, rising = guess.L / LONGEST, False
     for _ in range(MAX_TRIALS):
         step = prox_step(oracle, at, 1.0 / guess.L, tol)
