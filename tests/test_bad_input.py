@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from calls import Calls, parabola, quadratics
+from calls import Calls, quadratics
 
 import saddleback as sb
 from saddleback.dual_sets import DualSet
@@ -269,85 +269,3 @@ def test_an_unfinished_dual_set_cannot_be_made():
 
     with pytest.raises(TypeError, match="abstract"):
         Unfinished()
-
-
-class Losses:
-    """The losses of ``quadratics`` as an object, with whatever else the test gives it."""
-
-    n_losses = 3
-    n_params = 2
-
-    def __init__(self, **attributes):
-        self.evaluate = Calls(quadratics)
-        vars(self).update(attributes)
-
-
-@pytest.mark.parametrize("w0", [np.zeros(3), np.zeros(1), [np.nan, 0.0], np.zeros((2, 1)), "zero"])
-def test_bad_w0_of_a_problem(w0):
-    losses = Losses()
-    with pytest.raises(sb.ProblemError, match="w0 must"):
-        sb.solve(sb.Problem(losses), w0)
-    assert losses.evaluate.n == 0
-
-
-@pytest.mark.parametrize("problem", [quadratics, Losses(), None, "problem"])
-def test_solve_wants_a_problem(problem):
-    with pytest.raises(sb.ProblemError, match="problem must be a Problem; got"):
-        sb.solve(problem)
-
-
-@pytest.mark.parametrize("losses", [quadratics, None, np.zeros(3), object()])
-def test_problem_wants_losses(losses):
-    with pytest.raises(sb.ProblemError, match="losses must offer 'n_losses'"):
-        sb.Problem(losses)
-
-
-@pytest.mark.parametrize("name", ["n_losses", "n_params"])
-@pytest.mark.parametrize("number", [0, -1])
-def test_problem_without_losses_or_parameters(name, number):
-    with pytest.raises(sb.ProblemError, match=f"losses.{name} must be at least 1; got {number}"):
-        sb.Problem(Losses(**{name: number}))
-
-
-@pytest.mark.parametrize(
-    ("attributes", "match"),
-    [
-        ({"strong_convexity": -1.0}, "losses.strong_convexity must be >= 0; got -1"),
-        ({"strong_convexity": np.nan}, "losses.strong_convexity must be finite"),
-        ({"strong_convexity": [1.0, 1.0, 1.0]}, "losses.strong_convexity must have length 2; got length 3"),
-        ({"strong_convexity": "some"}, "losses.strong_convexity must be a vector of numbers"),
-    ],
-)
-def test_bad_capability_of_the_losses(attributes, match):
-    losses = Losses(**attributes)
-    with pytest.raises(sb.ProblemError, match=match):
-        sb.solve(sb.Problem(losses))
-    assert losses.evaluate.n == 0
-
-
-@pytest.mark.parametrize("L", [-1.0, np.nan])
-def test_bad_smoothness_of_the_losses(L):
-    with pytest.raises(sb.ProblemError, match=r"losses\.smoothness\(\) must be a finite number"):
-        sb.solve(sb.Problem(Losses(smoothness=lambda: L)))
-
-
-def test_losses_that_return_the_wrong_shapes():
-    losses = Losses(evaluate=lambda w: (np.zeros(2), np.zeros((2, 2))))
-    with pytest.raises(sb.ProblemError, match=r"must return arrays of shapes \(3,\) and \(3, 2\); got \(2,\)"):
-        sb.solve(sb.Problem(losses))
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda problem: problem.value([1.0, 2.0]),
-        lambda problem: problem.value([np.nan]),
-        lambda problem: problem.best_response([1.0]),
-        lambda problem: problem.best_response([1.0, np.inf]),
-        lambda problem: problem.best_response("losses"),
-    ],
-)
-def test_bad_arguments_of_a_problem(call):
-    problem = sb.Problem(sb.from_functions(parabola, np.zeros(1), jac=True))
-    with pytest.raises(sb.ProblemError, match="must"):
-        call(problem)

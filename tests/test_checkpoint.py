@@ -191,3 +191,12 @@ def test_result_survives_a_checkpoint_that_cannot_be_written(tmp_path):
     with pytest.warns(UserWarning, match="the last checkpoint was not written"):
         result = run(tol=1e-6, checkpoint=folder / "state.npz", callback=remove)
     assert result.success
+
+
+@pytest.mark.parametrize("options", [{"checkpoint": 3}, {"checkpoint": "no/such/place"}, {"resume": True}])
+def test_checkpoints_are_refused_before_fun_is_called(options):
+    def never(w):
+        raise AssertionError("evaluated")
+
+    with pytest.raises(sb.ProblemError, match="checkpoint"):
+        sb.minimax(never, [1.0], jac=True, **options)

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.adversary import Adversary
-from saddleback.subproblem import DualSubproblem, PathFollowing
 
 UNITS = np.eye(3)
 
@@ -47,63 +45,3 @@ def test_losses_that_fall_by_many_orders():
     result = sb.minimax(cb2, [-20, 20], jac=True)
     assert result.success
     assert result.value == pytest.approx(1.9522245, abs=1e-6)
-
-
-@pytest.mark.parametrize("method", ["accelerated", "prox-linear", "fixed-point", "extragradient", "optimistic"])
-@pytest.mark.parametrize("start", [[0.1, 0.0], [5.0, 5.0]])
-def test_unbounded_along_one_of_two_directions(start, method):
-    """x^2 - y and x^2 - 2y + 3 fall along y only: the way from w0 leads astray, the averaged slope does not."""
-
-    def fun(w):
-        return [w[0] ** 2 - w[1], w[0] ** 2 - 2 * w[1] + 3], [[2 * w[0], -1.0], [2 * w[0], -2.0]]
-
-    with pytest.warns(sb.ConvergenceWarning, match="^UNBOUNDED"):
-        result = sb.minimax(fun, start, jac=True, method=method)
-    assert result.status is sb.Status.UNBOUNDED
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_papers_schedule_has_patience_with_its_first_phase(seed):
-    """tau = 1 is far along the path of losses of size 1e4, and a start next to a vertex far away from it."""
-    rng = np.random.default_rng(seed)
-    G = rng.standard_normal((8, 5))
-    problem = DualSubproblem(1e4 * G @ G.T, 1e4 * rng.standard_normal(8), Adversary(sb.Simplex(), sb.Zero(), 8))
-    start = np.maximum(rng.dirichlet(np.full(8, 0.05)), 1e-12)
-    solution = PathFollowing("paper").solve(problem, 1e-4, start / start.sum())
-    assert solution.converged, solution.message
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (np.ones(2), "the pair"),
-        ("no", "the pair"),
-        ((["a", "b"], np.ones((2, 1))), "must return numbers"),
-        ((np.array([1j, 2.0]), np.ones((2, 1))), "must return numbers"),
-    ],
-)
-def test_losses_that_answer_nonsense(answer, message):
-    losses = type("Odd", (), {"n_losses": 2, "n_params": 1, "evaluate": lambda self, w: answer})()
-    with pytest.raises(sb.ProblemError, match=message):
-        sb.solve(sb.Problem(losses))
-
-
-@pytest.mark.parametrize("count", [None, 2.5, "3"])
-def test_counts_that_are_no_numbers(count):
-    losses = type("Odd", (), {"n_losses": count, "n_params": 1, "evaluate": lambda self, w: None})()
-    with pytest.raises(sb.ProblemError, match="whole number"):
-        sb.Problem(losses)
-
-
-def test_a_class_for_losses_is_refused():
-    with pytest.raises(sb.ProblemError, match="Make an instance"):
-        sb.Problem(Far)
-
-
-@pytest.mark.parametrize("options", [{"checkpoint": 3}, {"checkpoint": "no/such/place"}, {"resume": True}])
-def test_checkpoints_are_refused_before_fun_is_called(options):
-    def never(w):
-        raise AssertionError("evaluated")
-
-    with pytest.raises(sb.ProblemError, match="checkpoint"):
-        sb.minimax(never, [1.0], jac=True, **options)

@@ -224,3 +224,16 @@ def test_absolute_values_as_two_losses_each_are_solved(method):
     result = sb.minimax(lambda w: (G @ (w - a), G), np.zeros(3), jac=True, method=method)
     assert result.success
     assert result.value == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["accelerated", "prox-linear", "fixed-point", "extragradient", "optimistic"])
+@pytest.mark.parametrize("start", [[0.1, 0.0], [5.0, 5.0]])
+def test_unbounded_along_one_of_two_directions(start, method):
+    """x^2 - y and x^2 - 2y + 3 fall along y only: the way from w0 leads astray, the averaged slope does not."""
+
+    def fun(w):
+        return [w[0] ** 2 - w[1], w[0] ** 2 - 2 * w[1] + 3], [[2 * w[0], -1.0], [2 * w[0], -2.0]]
+
+    with pytest.warns(sb.ConvergenceWarning, match="^UNBOUNDED"):
+        result = sb.minimax(fun, start, jac=True, method=method)
+    assert result.status is sb.Status.UNBOUNDED

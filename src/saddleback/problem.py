@@ -49,11 +49,11 @@ class Problem:
     adversary: Adversary = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.losses, type):
+            raise ProblemError(f"losses must be an object; got the class {self.losses.__name__}. Make an instance.")
         for name in ("n_losses", "n_params", "evaluate"):
             if not hasattr(self.losses, name):
                 raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {self.losses!r}.")
-        if isinstance(self.losses, type):
-            raise ProblemError(f"losses must be an object; got the class {self.losses.__name__}. Make an instance.")
         for name in ("n_losses", "n_params"):
             count = getattr(self.losses, name)
             if not isinstance(count, int | np.integer) or count < 1:

@@ -157,3 +157,14 @@ def test_what_rounding_hides_is_said(seed, tol):
     assert solution.converged == (solution.gap <= tol)
     assert solution.gap <= 10 * case.subproblem.resolution
     assert solution.converged or solution.message
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_papers_schedule_has_patience_with_its_first_phase(seed):
+    """tau = 1 is far along the path of losses of size 1e4, and a start next to a vertex far away from it."""
+    rng = np.random.default_rng(seed)
+    G = rng.standard_normal((8, 5))
+    problem = DualSubproblem(1e4 * G @ G.T, 1e4 * rng.standard_normal(8), Adversary(Simplex(), Zero(), 8))
+    start = np.maximum(rng.dirichlet(np.full(8, 0.05)), 1e-12)
+    solution = PAPER.solve(problem, 1e-4, start / start.sum())
+    assert solution.converged, solution.message
