@@ -1,46 +1,86 @@
-"""`make bench`: inner solvers and outer methods, side by side in one process, medians of five."""
+"""`make bench`: every section, side by side in one process, medians of five.
+
+Each section leaves ``NAME.json``; the report and its pictures are made of these files, so that sections may be
+measured one at a time.
+"""
 
 from __future__ import annotations
 
+import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from . import inner_solvers, outer_methods
-from .tables import REPORTS, environment, write
+from .figures import draw
+from .render import load, page, picture, section_text
+from .report import Options, Scale
+from .sections import SECTIONS
+from .setting import environment
+from .writing import REPORTS, ROOT, write_json, write_text
 
+DOCS = ROOT / "docs"
 REPEATS = 5
 
 
-def main(directory: Path = REPORTS, repeats: int = REPEATS) -> None:
-    started = time.perf_counter()
-    setting = environment()
-    inner = inner_solvers.measure(repeats)
-    outer = [outer_methods.measure(repeats, gamma=gamma) for gamma in (0.01, 0.0)]
-    parts = [
-        "# Benchmarks\n",
-        ", ".join(f"{name} {value}" for name, value in setting.items()) + ".\n",
-        "## Inner solvers\n",
-        f"Random dual subproblems on the simplex, solved to a cross-evaluation gap of {inner_solvers.TOL:g}; medians "
-        f"of {repeats} instances, each solved by every solver in turn. A step is one linear system of the solver; the "
-        "largest gap is measured outside the solver. The paper's schedule is measured up to "
-        f"J = {inner_solvers.LARGEST_FOR_PAPER}.\n",
-        inner_solvers.table(inner),
-        "## Outer methods\n",
-    ]
-    for measured in outer:
-        parts += [
-            f"Group logistic regression by the paper's recipe, d = {measured['d']}, J = {measured['J']}, "
-            f"N = {measured['N']}, seed {measured['seed']}, gamma = {measured['gamma']:g}; gaps are distances of the "
-            f"objective to the optimum {measured['optimum']:.8f} (certified within {measured['optimum_gap']:.0e}). "
-            f"Counts are iterations / evaluations with + without the Jacobian; times are medians of {repeats} runs; "
-            f"'-': not within {outer_methods.MAX_ITER} iterations.\n",
-            outer_methods.table(measured),
-        ]
-    elapsed = time.perf_counter() - started
-    parts.append(f"All of this took {elapsed:.0f} s.\n")
-    text = "\n".join(parts)
-    print(text)
-    write("bench", text, {"environment": setting, "inner": inner, "outer": outer, "seconds": elapsed}, directory)
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = _parser().parse_args(arguments)
+    scale: Scale = "full" if asked.full else "tiny" if asked.tiny else "small"
+    if not asked.render:
+        measure(asked.only or list(SECTIONS), Options(scale, asked.repeats, asked.data), asked.out)
+    write_report(asked.out)
+    if asked.docs:
+        write_docs(asked.out)
+
+
+def measure(names: Sequence[str], options: Options, directory: Path) -> None:
+    """One file per section, written as soon as it is measured."""
+    for name in names:
+        started = time.perf_counter()
+        section = SECTIONS[name](options).to_dict()
+        seconds = time.perf_counter() - started
+        setting = {"environment": environment(), "scale": options.scale, "repeats": options.repeats}
+        section = {**section, **setting, "seconds": seconds}
+        write_json(directory / f"{name}.json", section)
+        print(section_text(section, ""))
+        for demand in section["demands"]:
+            print(f"{'PASS' if demand['met'] else 'miss'}: {demand['what']}: {demand['measured']} ({demand['bound']})")
+        print(f"{name} took {seconds:.0f} s.\n", flush=True)
+
+
+def write_report(directory: Path) -> None:
+    """bench.md and its pictures, of all sections that the directory holds."""
+    sections = load(directory)
+    write_text(directory / "bench.md", page(sections, ""))
+    _draw(sections, directory)
+    print(f"Written: {directory / 'bench.md'}")
+
+
+def write_docs(directory: Path, docs: Path = DOCS) -> None:
+    """The page of the documentation, of the same files."""
+    sections = load(directory)
+    write_text(docs / "benchmarks.md", page(sections, "images/"))
+    _draw(sections, docs / "images")
+    print(f"Written: {docs / 'benchmarks.md'}")
+
+
+def _draw(sections: dict[str, dict[str, object]], directory: Path) -> None:
+    for section in sections.values():
+        for figure in section["figures"]:  # type: ignore[attr-defined]
+            draw(figure, directory / picture(figure))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=list(SECTIONS), metavar="NAME", help=", ".join(SECTIONS))
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--full", action="store_true", help="the paper's sizes: 8 GB of memory, an hour")
+    sizes.add_argument("--tiny", action="store_true", help="sizes that prove nothing, in seconds")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="rounds, of which medians are taken")
+    parser.add_argument("--data", type=Path, help="a folder with adult, compas and law_school as CSV files")
+    parser.add_argument("--out", type=Path, default=REPORTS / "bench", help="where files and pictures go")
+    parser.add_argument("--docs", action="store_true", help="write docs/benchmarks.md as well")
+    parser.add_argument("--render", action="store_true", help="measure nothing, write what has been measured")
+    return parser
 
 
 if __name__ == "__main__":

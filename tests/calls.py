@@ -13,7 +13,16 @@ import saddleback as sb
 
 Array = NDArray[np.float64]
 
-ALL_METHODS = ("accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb")
+ALL_METHODS = (
+    "quasi-newton",
+    "accelerated",
+    "fixed-point",
+    "prox-linear",
+    "apgd",
+    "extragradient",
+    "optimistic",
+    "lbfgsb",
+)
 # Those that need a strongly convex R.
 SMOOTHED = ("apgd", "lbfgsb")
 

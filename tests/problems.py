@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp, softmax
 
 import saddleback as sb
+from saddleback.losses.differences import central_differences
 from saddleback.oracle import Oracle
 from saddleback.subproblem import InnerSolver, resolve_inner
 
@@ -29,6 +30,19 @@ class Convex:
 
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         return self.pair(w)
+
+
+@dataclass(frozen=True, eq=False)
+class WithHessian(Convex):
+    """The same losses with a Hessian by central differences of the Jacobian: a metric, not to be trusted beyond."""
+
+    @staticmethod
+    def of(losses: Convex) -> WithHessian:
+        return WithHessian(losses.pair, losses.n_losses, losses.n_params, losses.L, losses.strong_convexity)
+
+    def hessian(self, w: Array, lam: Array) -> Array:
+        H = central_differences(lambda v: lam @ self.pair(v)[1], w)
+        return 0.5 * (H + H.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +68,13 @@ class Scaled:
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         f, G = self.losses.evaluate(self.s * w)
         return self.factor * f, (self.factor * self.s) * G
+
+    def __getattr__(self, name: str) -> Callable[[Array, Array], Array]:
+        # A Hessian, where the losses have one.
+        if name != "hessian":
+            raise AttributeError(name)
+        hessian = self.losses.hessian
+        return lambda w, lam: self.factor * self.s**2 * hessian(self.s * w, lam)
 
 
 def scaled_regularizer(R: sb.Zero | sb.Quadratic | sb.Entropy, factor: float) -> sb.Zero | sb.Quadratic | sb.Entropy:

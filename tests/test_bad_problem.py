@@ -66,7 +66,7 @@ def test_bad_capability_of_the_losses(attributes, match):
 @pytest.mark.parametrize("L", [-1.0, np.nan])
 def test_bad_smoothness_of_the_losses(L):
     with pytest.raises(sb.ProblemError, match=r"losses\.smoothness\(\) must be a finite number"):
-        sb.solve(sb.Problem(Losses(smoothness=lambda: L)))
+        sb.solve(sb.Problem(Losses(smoothness=lambda: L)), method="accelerated")
 
 
 def test_losses_that_return_the_wrong_shapes():

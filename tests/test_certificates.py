@@ -199,10 +199,22 @@ def test_a_flat_first_minorant_still_takes_a_better_second():
     assert zero.best_mix(worse, region).minimum(region) == 0.0
 
 
+@pytest.mark.parametrize("rise", [-2.0, -1.0, 0.0, 1.0, 2.0])
+@pytest.mark.parametrize("across", [0.0, 1e-300, 1e-9, 1.0])
+def test_best_weight_at_the_edges_of_its_closed_form(rise, across):
+    """Slopes that cancel but for a part across, and heights that tip the scales just so (k = -1, 0, 1) or more."""
+    first, second = line(0.0, [-1.0, across]), line(rise, [1.0, across])
+    region = Region(np.zeros(2), 0.5)
+    bounds = [first.mix(second, theta).minimum(region) for theta in np.linspace(0, 1, 1001)]
+    assert first.best_mix(second, region).minimum(region) >= max(bounds) - 1e-15
+
+
 def test_minorant_that_is_not_a_number_is_not_taken():
     good, bad = line(1.0, np.ones(2)), line(np.nan, np.full(2, np.nan))
     region = Region(np.zeros(2), 1.0)
     assert good.best_mix(bad, region).minimum(region) == good.minimum(region)
+    steep = line(2.0, np.array([np.nan, 0.0]))
+    assert good.best_mix(steep, region).minimum(region) == good.minimum(region)
 
 
 def test_the_weights_are_averaged_along():

@@ -125,14 +125,17 @@ def test_certificate_is_withdrawn_and_the_run_goes_on(method):
     assert "not convex" in result.message
     assert result.gap == np.inf
     assert result.lower_bound == -np.inf
-    assert not result.success, "nothing is certified, so the run may not claim that it has converged"
+    # Nothing is certified, so that a run may claim at most what its own model says.
+    estimated = method == "quasi-newton"
+    assert result.success == estimated
+    assert result.message.startswith("estimated") == estimated
     # Far below the start (24.2), along the whole valley where the method is fast enough.
-    assert result.value < {"accelerated": 0.1, "lbfgsb": 0.1}.get(method, 5.0), result
-    assert result.status in (sb.Status.MAX_ITER, sb.Status.STALLED)
+    assert result.value < {"quasi-newton": 1e-7, "accelerated": 0.1, "lbfgsb": 0.1}.get(method, 5.0), result
+    assert estimated or result.status in (sb.Status.MAX_ITER, sb.Status.STALLED)
     assert "no certificate" in str(result)
 
 
-@pytest.mark.parametrize("method", ["accelerated", "prox-linear", "lbfgsb"])
+@pytest.mark.parametrize("method", ["quasi-newton", "accelerated", "prox-linear", "lbfgsb"])
 def test_good_local_minimum_without_a_certificate(method):
     result = quietly(wavy, [0.2], jac=True, method=method, regularizer=regularizer_for(method), max_iter=300)
     assert result.gap == np.inf

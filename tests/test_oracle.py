@@ -168,7 +168,7 @@ def test_values_of_the_wrong_shape_are_refused():
     losses = type("Short", (), {"n_losses": 2, "n_params": 1, "values": lambda self, w: np.array([w[0]])})()
     losses.evaluate = lambda w: (np.array([w[0], -w[0]]), np.array([[1.0], [-1.0]]))
     with pytest.raises(sb.ProblemError, match=r"\(2,\); got \(1,\)"):
-        sb.solve(sb.Problem(losses), np.ones(1))
+        sb.solve(sb.Problem(losses), np.ones(1), method="accelerated")
     with pytest.raises(sb.ProblemError, match=r"2 values; got shape \(1,\)"):
         sb.Problem(losses).value([1.0])
 

@@ -22,12 +22,12 @@ def options(method, **more):
 
 
 @pytest.mark.parametrize("method", ALL_METHODS)
-@pytest.mark.parametrize("nth", [2, 3, 7, 20])
+@pytest.mark.parametrize("nth", [2, 3, 7, 12])
 def test_an_exception_passes_through_with_the_best_point(method, nth):
     error = RuntimeError("the simulator crashed")
     fun = Later(cb2, nth, raising(error))
     with pytest.raises(RuntimeError, match="the simulator crashed") as caught:
-        sb.minimax(fun, W0, **options(method, tol=1e-12))
+        sb.minimax(fun, W0, **options(method, tol=0.0))
     assert caught.value is error, "the same object, so that callers can tell"
     result = error.result
     assert isinstance(result, sb.Result)
@@ -98,10 +98,10 @@ def test_no_warning_comes_with_an_exception():
 
 
 @pytest.mark.parametrize("method", ALL_METHODS)
-@pytest.mark.parametrize("nth", [2, 3, 8, 25])
+@pytest.mark.parametrize("nth", [2, 3, 8, 12])
 def test_an_interrupt_in_fun_returns_the_best_point(method, nth):
     fun = Later(cb2, nth, raising(KeyboardInterrupt()))
-    result = sb.minimax(fun, W0, **options(method, tol=1e-12, max_iter=10**6))
+    result = sb.minimax(fun, W0, **options(method, tol=0.0, max_iter=10**6))
     assert result.status is sb.Status.INTERRUPTED
     assert not result.success
     assert np.isfinite(result.w).all()
@@ -114,7 +114,7 @@ def test_an_interrupt_in_fun_returns_the_best_point(method, nth):
 @pytest.mark.parametrize("nth", [1, 2, 10])
 def test_an_interrupt_in_the_callback_returns_the_best_point(method, nth):
     callback = Later2(nth, raising(KeyboardInterrupt()))
-    result = sb.minimax(cb2, W0, **options(method, tol=1e-12, callback=callback))
+    result = sb.minimax(cb2, W0, **options(method, tol=0.0, callback=callback))
     assert result.status is sb.Status.INTERRUPTED
     assert result.n_iter == nth - 1
     assert result.value == callback.seen[-1].value

@@ -127,9 +127,11 @@ def test_tolerance_zero_ends_by_itself():
 
 
 def test_stalled_names_the_tolerance():
-    """Without a certificate a run cannot converge, however good its point."""
+    """Without a certificate a first-order run cannot converge, however good its point."""
     with pytest.warns(sb.ConvergenceWarning, match="STALLED: no progress beyond rounding"):
-        result = sb.minimax(lambda w: (np.cos(w[0]), -np.sin(w[0])), [0.2], jac=True, max_iter=5000)
+        result = sb.minimax(
+            lambda w: (np.cos(w[0]), -np.sin(w[0])), [0.2], jac=True, max_iter=5000, method="accelerated"
+        )
     assert result.value == pytest.approx(-1.0, abs=1e-12)
     assert result.status is sb.Status.STALLED
 

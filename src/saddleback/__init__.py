@@ -2,7 +2,7 @@
 
 from .dual_sets import Simplex
 from .errors import ConvergenceWarning, IncompatibleError, MissingDependencyError, ProblemError, SaddlebackError
-from .losses import Losses, from_functions
+from .losses import GroupedLinear, Losses, from_functions
 from .methods import APGD, LBFGSB, Accelerated, Extragradient, FixedPoint, Optimistic, ProxLinear
 from .minimax import minimax
 from .problem import Problem
@@ -22,6 +22,7 @@ __all__ = [
     "Entropy",
     "Extragradient",
     "FixedPoint",
+    "GroupedLinear",
     "History",
     "IncompatibleError",
     "Losses",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from ._types import Vector
-from .dual_sets import DualSet
+from .dual_sets import DualSet, LinearConstraints
 from .errors import ProblemError
 from .regularizers import Regularizer
 
@@ -48,12 +49,18 @@ class Adversary:
         # A set that lacks what R needs is refused here, before the losses are evaluated.
         self.best_response(np.zeros(self.n))
 
+    @cached_property
+    def linear_constraints(self) -> LinearConstraints | None:
+        """Lambda as a polyhedron; None where it is none."""
+        describe = getattr(self.dual_set, "linear_constraints", None)
+        return None if describe is None else cast("LinearConstraints", describe(self.n))
+
     def best_response(self, z: Vector) -> BestResponse:
         return BestResponse(*self.regularizer.respond(self.dual_set, z))
 
     def value(self, z: Vector) -> float:
         """h(z)."""
-        return self.best_response(z).value
+        return self.regularizer.conjugate(self.dual_set, z)
 
     def gap(self, lam: Vector, z: Vector) -> float:
         """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: how much the adversary loses by playing lam.
@@ -61,8 +68,6 @@ class Adversary:
         Written with differences to the best response, so that its rounding error scales with the gap's own
         terms and not with the size of the losses.
         """
-        best = self.best_response(z).lam
-        change = best - lam
-        gap = float(change @ self.dual_set.strip(z)) - self.regularizer.difference(best, lam)
+        gap = self.regularizer.gap(self.dual_set, lam, z)
         # nan, which is no gap, must not pass for a gap of zero.
-        return gap if gap > 0 or np.isnan(gap) else 0.0
+        return gap if gap > 0 or gap != gap else 0.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import copysign, hypot, inf, sqrt
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
 from ._types import Vector
 
 EPS = float(np.finfo(np.float64).eps)
+EMPTY = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,23 +45,25 @@ class Minorant:
         Minorants live near where they are used: around a far origin, constants would be differences of numbers of
         size m |w - origin|^2, and a bound nothing but their rounding errors.
         """
+        if origin is self.origin:
+            return self
         step = origin - self.origin
-        if not step.any():
+        length = dnrm2(step)
+        if length == 0.0:
             return self
         bend = self.curvature * step
-        lift = 0.5 * float(bend @ step)
-        constant = self.constant + float(self.slope @ step) + lift
-        margin = 2 * EPS * (abs(self.constant) + abs(constant))
-        margin += 8 * EPS * (float(np.abs(self.slope) @ np.abs(step)) + lift)
+        lift = 0.5 * float(bend.dot(step))
+        constant = self.constant + float(self.slope.dot(step)) + lift
+        margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + lift)
         return Minorant(constant - margin, self.slope + bend, self.lam, origin, self.curvature)
 
     def mix(self, other: Minorant, theta: float) -> Minorant:
         """(1 - theta) self + theta other, around the origin of the other."""
-        mine = self.moved(other.origin)
+        mine, rest = self.moved(other.origin), 1.0 - theta
         return Minorant(
-            (1.0 - theta) * mine.constant + theta * other.constant,
-            (1.0 - theta) * mine.slope + theta * other.slope,
-            (1.0 - theta) * mine.lam + theta * other.lam,
+            rest * mine.constant + theta * other.constant,
+            rest * mine.slope + theta * other.slope,
+            rest * mine.lam + theta * other.lam,
             other.origin,
             self.curvature,
         )
@@ -66,51 +71,75 @@ class Minorant:
     def minimum(self, region: Region) -> float:
         """The least value of l over the region: a lower bound of g there."""
         here = self.moved(region.center)
-        return _Pair(here, here, region.radius).bound(0.0)
+        flat, curved = _split(here.slope, self.curvature)
+        # BLAS scales before it squares: a square that underflows would pass for a flat minorant. Without flat
+        # coordinates the radius is infinite and plays no part.
+        fall = region.radius * dnrm2(flat) if flat.size else 0.0
+        return float(here.constant - fall - 0.5 * curved.dot(curved)) if curved.size else here.constant - fall
 
     def best_mix(self, other: Minorant, region: Region) -> Minorant:
         """The average of the two, around the region's center, whose bound on the region is the highest."""
         first, second = self.moved(region.center), other.moved(region.center)
-        theta = _Pair(first, second, region.radius).best_weight()
+        theta = best_weight(first, second, region.radius)
         return first if theta == 0.0 else second if theta == 1.0 else first.mix(second, theta)
 
 
-class _Pair:
-    """The bound of (1 - theta) first + theta second as a concave function of theta, from a few inner products."""
+def best_weight(first: Minorant, second: Minorant, radius: float) -> float:
+    """argmax over theta in [0, 1] of the bound of (1 - theta) first + theta second, both around the region's center.
 
-    def __init__(self, first: Minorant, second: Minorant, radius: float) -> None:
-        flat = first.curvature == 0
-        slopes = np.array([first.slope, second.slope])
-        along, across = slopes[:, flat], slopes[:, ~flat]
-        self.height = np.array([first.constant, second.constant])
-        # Slopes of size one, in a ball that makes up for it: a square that underflows would pass for a flat minorant.
-        size = float(np.abs(along).max(initial=0.0)) or 1.0
-        # Without flat coordinates the radius is infinite and plays no part.
-        self.radius = radius * size if flat.any() else 0.0
-        self.flat = (along / size) @ (along / size).T
-        self.curved = (across / first.curvature[~flat]) @ across.T
+    The bound is concave in theta. With a, b the slopes along flat coordinates and u, v those along the others over
+    sqrt(m), it rises at the rate
+    rise - radius n t/hypot(t, delta) - <u, v - u> - theta |v - u|^2,  t = beta + theta n,
+    where n = |b - a|, beta is a's part along b - a and delta the length of its part across.
+    """
+    rise = second.constant - first.constant
+    flat, curved = _split(first.slope, first.curvature)
+    flat_change, curved_change = _split(second.slope - first.slope, first.curvature)
+    bend, n = 0.0, 0.0
+    if curved.size:
+        rise -= float(curved.dot(curved_change))
+        bend = float(curved_change.dot(curved_change))
+    if flat.size:
+        n = float(dnrm2(flat_change))
+    if n != 0.0:
+        along = flat_change / n
+        beta = float(flat.dot(along))
+        # From the vector itself: differences of squares would lose half of the digits where the slopes nearly cancel.
+        delta = float(dnrm2(flat - beta * along))
+    else:
+        radius, beta, delta = 0.0, 0.0, 0.0
 
-    def bound(self, theta: float) -> float:
-        t = np.array([1.0 - theta, theta])
-        return float(self.height @ t - self.radius * np.sqrt(max(0.0, t @ self.flat @ t)) - 0.5 * (t @ self.curved @ t))
+    def rate(theta: float) -> float:
+        t = beta + theta * n
+        size = hypot(t, delta)
+        return rise - (radius * n * (t / size) if size != 0.0 else 0.0) - bend * theta
 
-    def best_weight(self) -> float:
-        """argmax over [0, 1], by bisection on the derivative."""
-        direction = np.array([-1.0, 1.0])
-        rise = float(direction @ self.height)
+    # Also where a rate is not a number: such a minorant is not taken.
+    if not rate(0.0) > 0:
+        return 0.0
+    if rate(1.0) > 0:
+        return 1.0
+    if n == 0.0:
+        return rise / bend
+    if bend == 0.0:
+        if delta == 0.0:
+            return min(1.0, max(0.0, -beta / n))  # the kink at t = 0
+        # t/hypot(t, delta) = k.
+        k = rise / (radius * n)
+        t = k * delta / sqrt(1.0 - k * k) if k * k < 1.0 else copysign(inf, k)
+        return min(1.0, max(0.0, (t - beta) / n))
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rate(middle) > 0 else (low, middle)
+    return low
 
-        def increasing(theta: float) -> bool:
-            t = np.array([1.0 - theta, theta])
-            norm = np.sqrt(max(0.0, float(t @ self.flat @ t)))
-            bend = self.radius * float(direction @ self.flat @ t) / norm if norm > 0 else 0.0
-            return rise - bend - float(direction @ self.curved @ t) > 0
 
-        if not increasing(0.0):
-            return 0.0
-        if increasing(1.0):
-            return 1.0
-        low, high = 0.0, 1.0
-        for _ in range(40):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if increasing(middle) else (low, middle)
-        return low
+def _split(slope: Vector, curvature: Vector) -> tuple[Vector, Vector]:
+    """The slope along flat coordinates, and that along the others over the square root of their curvature."""
+    if curvature.item(curvature.argmax()) == 0.0:
+        return slope, EMPTY
+    if curvature.item(curvature.argmin()) > 0.0:
+        return EMPTY, slope / np.sqrt(curvature)
+    flat = curvature == 0
+    return slope[flat], slope[~flat] / np.sqrt(curvature[~flat])

@@ -37,6 +37,7 @@ class ConvexityWatch:
     def __init__(self, dual_set: DualSet, curvature: Vector, *, exact_jacobian: bool = True, memory: int = 2) -> None:
         self._dual_set = dual_set
         self._curvature = curvature
+        self._curved = bool(curvature.any())
         self.tolerance = ROUNDING if exact_jacobian else DIFFERENCES
         self._known: deque[Linearization] = deque(maxlen=memory)
         self.violation: str | None = None
@@ -50,26 +51,30 @@ class ConvexityWatch:
         """Compare losses at w with the linearizations that are remembered."""
         if self.violation is None:
             for known in self._known:
-                self._compare(known, w, f)
+                self._compare(known, w, f, w - known.w, f - known.f)
 
     def observe(self, new: Linearization) -> None:
         """Compare both ways, then remember the new linearization."""
-        self.observe_values(new.w, new.f)
         if self.violation is None:
             for known in self._known:
-                self._compare(new, known.w, known.f)
+                step, change = new.w - known.w, new.f - known.f
+                self._compare(known, new.w, new.f, step, change)
+                self._compare(new, known.w, known.f, -step, -change)
         self._known.append(new)
 
-    def _compare(self, at: Linearization, w: Vector, f: Vector) -> None:
-        step = w - at.w
-        excess = at.f + at.G @ step - f
-        worst, lam = self._dual_set.support(excess)
-        worst += 0.5 * float(self._curvature * step @ step)
+    def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
+        excess = at.G.dot(step) - change
+        worst = self._dual_set.support_value(excess)
+        if self._curved:
+            worst += 0.5 * float((self._curvature * step).dot(step))
+        if worst <= 0.0 or self.violation is not None:
+            return
         # Parameters carry rounding errors, too: those of w move the losses by |G| |w|, however small f and the step.
+        lam = self._dual_set.support(excess)[1]
         size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
         if worst > self.tolerance * float(np.abs(lam) @ size):
             j = int(np.argmax(np.abs(lam)))
-            claim = " or their strong convexity" if self._curvature.any() else ""
+            claim = " or their strong convexity" if self._curved else ""
             self.violation = (
                 f"loss {j} lies {worst:.3g} below its linearization, so the losses are not convex "
                 f"(or their Jacobian{claim} is wrong)"

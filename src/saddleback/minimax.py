@@ -14,7 +14,7 @@ from .adversary import check_kinds
 from .dual_sets import DualSet, Simplex
 from .keeper import checked_path
 from .losses import from_functions
-from .methods import AnyMethod, resolve_method
+from .methods import AnyMethod, named_method
 from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
@@ -82,11 +82,12 @@ def minimax(
     """
     # What does not need J is refused before fun is called.
     w0 = finite_vector(w0, "w0")
-    method = resolve_method(method)
+    named = named_method(method)
     dual_set = Simplex() if dual_set is None else dual_set
     regularizer = Zero() if regularizer is None else regularizer
     check_kinds(dual_set, regularizer)
-    method.check_adversary(dual_set, regularizer)
+    if named is not None:
+        named.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
     checked_path(checkpoint, resume)

@@ -6,18 +6,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 
 from ._types import Matrix, Vector
-from ._validation import finite_vector, number, real_array
+from ._validation import all_finite, finite_vector, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
-from .convexity import ConvexityWatch
+from .convexity import DIFFERENCES, ConvexityWatch
 from .errors import ProblemError
 from .problem import Problem
-from .subproblem import DualSolution, DualSubproblem, InnerSolver
+from .subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
 
 # Larger derivatives overflow in G G'.
 LARGEST = 1e152
@@ -38,22 +39,30 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """The losses f, their Jacobian G, g and the best response at w."""
+class Evaluation(Point):
+    """A point with the Jacobian G of the losses."""
 
-    w: Vector
-    f: Vector
     G: Matrix
-    value: float
-    lam: Vector
 
     @cached_property
     def finite(self) -> bool:
-        return bool(np.isfinite(self.value) and np.abs(self.G).max() <= LARGEST)
+        sizes = np.abs(self.G)
+        return isfinite(self.value) and sizes.item(sizes.argmax()) <= LARGEST
 
     @property
     def point(self) -> Point:
         return Point(self.w, self.f, self.value, self.lam)
+
+    @cached_property
+    def size(self) -> float:
+        """The largest |f_j|."""
+        return float(np.abs(self.f).max())
+
+    @cached_property
+    def steepness(self) -> Vector:
+        """|grad f_j|, one per loss."""
+        norms: Vector = np.sqrt(np.einsum("jd,jd->j", self.G, self.G))
+        return norms
 
     @cached_property
     def gram(self) -> Matrix:
@@ -77,17 +86,30 @@ class Oracle:
         self.tol = tol
         self.n_evals = 0
         self.n_values = 0
+        self.n_trials = 0
         self.n_inner = 0
         self.n_inner_failures = 0
         losses = problem.losses
+        self._shape = problem.n_losses, problem.n_params
         least, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
         self.curvature = max(0.0, least) * _curvature(_offered(losses, "strong_convexity"), problem.n_params)
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
+        self._values_first = bool(getattr(losses, "values_first", False))
         self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
         self.precision = float(np.finfo(np.float64).eps)
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
+
+    @cached_property
+    def samples_hessian(self) -> bool:
+        """Whether the losses offer ``sampled_hessian``."""
+        return hasattr(self.problem.losses, "sampled_hessian")
+
+    @property
+    def jacobian_precision(self) -> float:
+        """The relative error of the Jacobian: rounding, or that of finite differences."""
+        return 16 * self.precision if self.exact_jacobian else DIFFERENCES
 
     @cached_property
     def smoothness(self) -> float | None:
@@ -97,24 +119,27 @@ class Oracle:
 
     def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
         """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
+        for recent in self._recent:
+            if recent.w is w:
+                return recent
         w = _frozen(w)
-        for known in self._recent:
-            if np.array_equal(known.w, w):
-                return known
+        known = self._known(w)
+        if known is not None:
+            return known
         first = self.n_evals == 0
         answer = self.problem.losses.evaluate(w.copy())
         self.n_evals += 1
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {type(answer).__name__}.")
         f, G = answer
-        J, d = self.problem.n_losses, self.problem.n_params
+        J, d = self._shape
         f, G = self._as_float64(f), self._as_float64(G)
         if f.shape != (J,) or G.shape != (J, d):
             raise ProblemError(
                 f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
             )
         point = self._respond(w, f)
-        evaluation = Evaluation(w, f, G, point.value, point.lam)
+        evaluation = Evaluation(w, f, point.value, point.lam, G)
         if not evaluation.finite:
             if first:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"
@@ -136,7 +161,7 @@ class Oracle:
         """
         w = _frozen(w)
         values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
-        if values is None or any(np.array_equal(known.w, w) for known in self._recent):
+        if values is None or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
         f = self._as_float64(values(w.copy()))
         self.n_values += 1
@@ -146,6 +171,43 @@ class Oracle:
         if watch and np.isfinite(point.value):
             self.watch.observe_values(w, f)
         return point
+
+    def trial(self, w: Vector) -> Point:
+        """The losses and g at a point that may be refused: without the Jacobian where that may still be had later.
+
+        Most trials are accepted, so that losses which share the work evaluate both at once.
+        """
+        self.n_trials += 1
+        return self.point(w) if self._values_first else self.evaluate(w)
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        """sum_j lam_j Hessian f_j(w), from losses that offer it."""
+        offer: Any = self.problem.losses
+        H = self._as_float64(offer.hessian(w.copy(), lam.copy()))
+        d = self.problem.n_params
+        if H.shape != (d, d):
+            raise ProblemError(f"losses.hessian must return shape ({d}, {d}); got {H.shape}.")
+        if not np.isfinite(H).all():
+            raise Breakdown("the Hessian is not finite where the last step arrived")
+        return H
+
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix) -> Matrix | None:
+        """V (sum_j lam_j Hessian f_j(w)) V', where the losses offer a cheap estimate of it."""
+        if not self.samples_hessian:
+            return None
+        losses: Any = self.problem.losses
+        H = np.asarray(losses.sampled_hessian(w.copy(), lam.copy(), V.copy()), dtype=np.float64)
+        if H.shape != (len(V), len(V)):
+            raise ProblemError(f"losses.sampled_hessian must return shape ({len(V)}, {len(V)}); got {H.shape}.")
+        return H if np.isfinite(H).all() else None
+
+    def _known(self, w: Vector) -> Evaluation | None:
+        """The remembered evaluation at w, to the last bit."""
+        key = w.tobytes()
+        for known in self._recent:
+            if known.w.tobytes() == key:
+                return known
+        return None
 
     def _as_float64(self, x: object) -> Vector:
         try:
@@ -159,16 +221,21 @@ class Oracle:
         return array.astype(np.float64)
 
     def _respond(self, w: Vector, f: Vector) -> Point:
-        if not np.isfinite(f).all():
+        if not all_finite(f):
             return Point(w, f, np.inf, np.full(self.problem.n_losses, np.nan))
         value, lam = self.adversary.best_response(f)
         return Point(w, f, value, lam)
 
-    def dual_step(self, Q: Matrix, c: Vector, tol: float, start: Vector | None = None) -> DualSolution:
-        """Solve (D) to a measured gap of ``tol``, or of what rounding allows."""
-        if not (np.isfinite(Q).all() and np.isfinite(c).all()):
+    def dual_step(
+        self, Q: Matrix | None, c: Vector, tol: float, start: Vector | None = None, *, factor: Matrix | None = None
+    ) -> DualSolution:
+        """Solve (D) to a measured gap of ``tol``, or of what rounding allows; ``factor`` F stands for Q = F F'."""
+        matrix = Q if factor is None else factor
+        assert matrix is not None, "(D) needs Q, or a factor of it"
+        if not (all_finite(c) and all_finite(matrix)):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
-        subproblem = DualSubproblem(Q, c, self.adversary)
+        kind = DualSubproblem if factor is None else FactoredSubproblem
+        subproblem = kind(matrix, c, self.adversary)
         solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
@@ -176,8 +243,8 @@ class Oracle:
 
     def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
-        value = float(lam @ at.f) - self.adversary.regularizer.value(lam)
-        return Minorant(value, lam @ at.G if slope is None else slope, lam, at.w, self.curvature)
+        value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
+        return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.curvature)
 
 
 def _frozen(w: Vector) -> Vector:

@@ -13,7 +13,7 @@ from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector
 from .certificates import Minorant, Region
-from .methods import State
+from .methods import AnyMethod, State
 from .oracle import Oracle, Point
 from .result import Result, Status
 from .stopping import Stopping
@@ -48,7 +48,6 @@ class Record:
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
     lower: float = -np.inf
-    predicted: float = np.nan
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -72,7 +71,7 @@ class Run:
         self,
         oracle: Oracle,
         stopping: Stopping,
-        method: str,
+        method: AnyMethod,
         record: Record,
         *,
         scale: Vector,
@@ -82,10 +81,12 @@ class Run:
     ) -> None:
         self.oracle = oracle
         self.stopping = stopping
-        self.method = method
+        self.method = method.name
+        self._estimates = method.estimates
         self.record = record
         self._scale = scale
         self._radius = radius
+        self._everywhere, self._flat = bool(oracle.curvature.min() > 0), not oracle.curvature.any()
         self._callback = callback
         self._progress = progress
         self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
@@ -98,7 +99,7 @@ class Run:
     @property
     def radius(self) -> float:
         """How far the lower bound reaches: everywhere where all coordinates are strongly convex."""
-        if self.oracle.curvature.min() > 0:
+        if self._everywhere:
             return np.inf
         if self._radius is not None:
             return self._radius
@@ -110,9 +111,8 @@ class Run:
         record = self.record
         if state.point.value < record.best.value or not record.trace.time:
             record.best = state.point
-        record.predicted = state.predicted
         self._tighten(state.minorants, state.lam)
-        self._append(state.inner_gap, state.inner_iter)
+        self._append(state.inner_gap, state.inner_iter, state.predicted)
         if self._progress:
             self._print_progress()
         verdict = self.verdict()
@@ -124,7 +124,8 @@ class Run:
 
     def verdict(self) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
-        return self.stopping.verdict(self.record.trace, self.record.size)
+        trusted = self._estimates and (self._flat or self.oracle.watch.violation is not None)
+        return self.stopping.verdict(self.record.trace, self.record.size, trust_estimate=trusted)
 
     def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""
@@ -142,7 +143,7 @@ class Run:
             record.lower = -np.inf if np.isnan(bound) else min(bound, record.best.value)
             record.dual = record.bound.lam
 
-    def _append(self, inner_gap: float, inner_iter: int) -> None:
+    def _append(self, inner_gap: float, inner_iter: int, predicted: float = np.nan) -> None:
         self.record.trace.append(
             time=self.elapsed,
             value=self.record.best.value,
@@ -150,6 +151,7 @@ class Run:
             n_evals=self.oracle.n_evals,
             inner_gap=inner_gap,
             inner_iter=inner_iter,
+            predicted=predicted,
         )
 
     def _stopped_by_callback(self) -> bool:
@@ -197,7 +199,6 @@ class Run:
             notes.append("finite differences for a Jacobian: the gap is certified up to their errors")
         if oracle.n_inner_failures:
             notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
-        estimate = record.predicted / (1.0 - record.trace.contraction())
         return Result(
             w=record.best.w / self._scale,
             dual=record.dual.copy(),
@@ -206,7 +207,7 @@ class Run:
             lower_bound=record.lower,
             gap=record.gap,
             radius=self.radius,
-            gap_estimate=float(np.fmin(max(estimate, 0.0), record.gap)),
+            gap_estimate=float(np.fmin(record.trace.estimate[-1], record.gap)),
             status=status,
             message="; ".join(notes),
             method=self.method,

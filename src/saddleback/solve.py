@@ -45,13 +45,15 @@ def solve(
     w0 : (d,) array, optional
         Where to start; zeros unless given.
     method : str or method object
-        "auto", "accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb";
-        an object such as ``Accelerated(steps="paper")`` carries options.
+        "auto" (Newton or quasi-Newton, whichever should be faster), "quasi-newton", "newton", "accelerated",
+        "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
+        ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
         Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
         The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more).
+        ``min(tol, 1e-10) |value|`` where that is more). "quasi-newton" and "newton" also end when no strong convexity
+        is known and their estimate of the gap is a tenth of that twice in a row; the message says which it was.
     max_iter, time_limit : int, float
         Limits on iterations and seconds.
     callback : callable, optional
@@ -82,7 +84,7 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
-    method = resolve_method(method)
+    method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
     check_options(radius, callback)
     method.check_adversary(problem.dual_set, problem.regularizer)
@@ -99,7 +101,7 @@ def solve(
     run = Run(
         oracle,
         stopping,
-        method.name,
+        method,
         keeper.record(oracle),
         scale=scale,
         radius=radius,
@@ -121,7 +123,7 @@ def solve(
         except OSError as error:
             warn_user(f"the last checkpoint was not written: {error}")
     result = run.result(status, message)
-    if status not in (Status.CONVERGED, Status.INTERRUPTED):
+    if status not in (Status.CONVERGED, Status.INTERRUPTED) or oracle.watch.violation is not None:
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
     return result
 

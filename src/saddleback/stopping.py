@@ -17,6 +17,7 @@ EPS = float(np.finfo(np.float64).eps)
 RELATIVE = 1e-10
 # A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
 PATIENCE = 200
+HOPELESS = 10
 # A value this many times below the scale of the start is taken for minus infinity.
 UNBOUNDED = 1e15
 
@@ -44,31 +45,38 @@ class Stopping:
         """
         return max(self.tol, min(self.tol, RELATIVE) * abs(value))
 
-    def verdict(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
+    def verdict(self, trace: Trace, scale: float, *, trust_estimate: bool = False) -> tuple[Status, str] | None:
         """Why the run ends after the last entry of the trace; None when it goes on.
 
-        ``scale`` is the size of the losses and of their change near w0.
+        ``scale`` is the size of the losses and of their change near w0. ``trust_estimate`` lets an estimated gap
+        end the run, where it is a tenth of the tolerance twice in a row.
         """
         value, gap = trace.value[-1], trace.gap[-1]
-        n_iter = trace.n_iter
-        if gap <= self.threshold(value):
-            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {self.threshold(value):.3g}"
+        n_iter, threshold = trace.n_iter, self.threshold(value)
+        if gap <= threshold:
+            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
+        if trust_estimate and n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:]):
+            return (
+                Status.CONVERGED,
+                f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or "
+                f"less twice in a row (certified: {gap:.3g})",
+            )
         if value < -UNBOUNDED * scale:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
         if self.time_limit is not None and trace.time[-1] >= self.time_limit:
             return Status.TIME_LIMIT, f"stopped after {trace.time[-1]:.3g} s, the limit was {self.time_limit:g} s"
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
-        if n_iter >= PATIENCE and _stalled(trace):
-            return (
-                Status.STALLED,
-                f"no progress beyond rounding in {PATIENCE} iterations",
-            )
+        # Where a model promises nothing beyond rounding there is less to wait for.
+        hopeless = all(left <= 64 * EPS * abs(value) for left in trace.estimate[-HOPELESS:])
+        patience = HOPELESS if hopeless else PATIENCE
+        if n_iter >= patience and _stalled(trace, patience):
+            return Status.STALLED, f"no progress beyond rounding in {patience} iterations"
         return None
 
 
-def _stalled(trace: Trace) -> bool:
-    earlier, now = -1 - PATIENCE, -1
+def _stalled(trace: Trace, patience: int) -> bool:
+    earlier, now = -1 - patience, -1
     decrease = trace.value[earlier] - trace.value[now] > 8 * EPS * abs(trace.value[now])
     tighter = np.isfinite(trace.gap[now]) and trace.gap[now] < (1.0 - 1e-3) * trace.gap[earlier]
     return not (decrease or tighter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from problems import Scaled, scaled_regularizer
+from problems import Scaled, WithHessian, scaled_regularizer
 from references.catalogue import CASES
 
 import saddleback as sb
@@ -84,6 +84,39 @@ def test_powers_of_two_change_no_bit(name: str, inner: str, L: str) -> None:
     np.testing.assert_array_equal(result.history.inner_iter, plain.history.inner_iter)
     np.testing.assert_array_equal(result.history.value, 2.0**20 * plain.history.value)
     np.testing.assert_array_equal(result.history.gap, 2.0**20 * plain.history.gap)
+    np.testing.assert_array_equal(result.w, 2.0**10 * plain.w)
+
+
+SECOND_ORDER = ("quasi-newton", "newton")
+
+
+def second_order(name: str, method: str, factor: float = 1.0, s: float = 1.0) -> sb.Result:
+    """As ``solve``, for the methods that measure curvature themselves."""
+    case = CASES[name]
+    losses = Scaled(WithHessian.of(case.losses) if method == "newton" else case.losses, factor, s)
+    problem = sb.Problem(losses, regularizer=scaled_regularizer(case.regularizer, factor), metric=s**2)
+    return sb.solve(problem, case.start / s, method, tol=TOL * factor)
+
+
+@pytest.mark.parametrize("method", SECOND_ORDER)
+@pytest.mark.parametrize("name", NAMES)
+def test_second_order_methods_have_no_units(name: str, method: str) -> None:
+    plain = second_order(name, method)
+    for factor in (1e-6, 1e6):
+        result = second_order(name, method, factor=factor)
+        assert result.status is plain.status
+        assert abs(result.n_iter - plain.n_iter) <= 1
+        assert result.value / factor == pytest.approx(plain.value, abs=2 * TOL)
+    for s in (1e-3, 1e3):
+        result = second_order(name, method, s=s)
+        assert abs(result.n_iter - plain.n_iter) <= 1
+        assert result.value == pytest.approx(plain.value, abs=2 * TOL)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_powers_of_two_change_no_bit_of_quasi_newton(name: str) -> None:
+    plain, result = second_order(name, "quasi-newton"), second_order(name, "quasi-newton", 2.0**20, 2.0**-10)
+    np.testing.assert_array_equal(result.history.value, 2.0**20 * plain.history.value)
     np.testing.assert_array_equal(result.w, 2.0**10 * plain.w)
 
 

@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 from problems import (
     Convex,
+    WithHessian,
     duplicated,
     enclosing_ball,
     group_logistic,
@@ -37,6 +38,11 @@ class Case:
     @property
     def problem(self) -> sb.Problem:
         return sb.Problem(self.losses, regularizer=self.regularizer)
+
+    def problem_for(self, method: str) -> sb.Problem:
+        """The problem, with a Hessian for the method that needs one."""
+        losses = WithHessian.of(self.losses) if method == "newton" else self.losses
+        return sb.Problem(losses, regularizer=self.regularizer)
 
     @cached_property
     def optimum(self) -> tuple[float, np.ndarray]:

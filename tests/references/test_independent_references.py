@@ -31,7 +31,7 @@ APPLICABLE = [
 def solve(case: Case, method: str, **options) -> sb.Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
-        return sb.solve(case.problem, case.start, method=method, **options)
+        return sb.solve(case.problem_for(method), case.start, method=method, **options)
 
 
 def assert_interval_holds(result: sb.Result, case: Case) -> None:

@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime
 
 import saddleback as sb
 from saddleback.dual_sets import Simplex
-from saddleback.regularizers import REGULARIZERS
+from saddleback.regularizers import REGULARIZERS, Regularizer
 
 EPS = float(np.finfo(np.float64).eps)
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=100)
@@ -257,3 +257,28 @@ def test_a_missing_capability_is_named(call, capability):
 
 def test_registry():
     assert set(REGULARIZERS) >= {sb.Zero, sb.Quadratic, sb.Entropy}
+
+
+@pytest.mark.parametrize("R", [sb.Zero(), sb.Quadratic(0.3), sb.Quadratic(0.3, center=np.zeros(5)), sb.Entropy(0.3)])
+def test_shortcuts_are_what_they_cut_short(R):
+    """conjugate is respond's value, and gap the difference to the best response."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        z, lam = rng.normal(size=5), rng.dirichlet(np.ones(5))
+        value, best = R.respond(SIMPLEX, z)
+        assert R.conjugate(SIMPLEX, z) == value
+        assert R.gap(SIMPLEX, lam, z) == pytest.approx(Regularizer.gap(R, SIMPLEX, lam, z), abs=1e-14)
+        assert R.gap(SIMPLEX, best, z) == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("R", [sb.Quadratic(0.3), sb.Entropy(0.3)])
+def test_response_weights_are_the_derivative_of_the_best_response(R):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        z, dz = 0.2 * rng.normal(size=(2, 6))
+        lam = R.best_response(SIMPLEX, z)
+        s = R.response_weights(lam)
+        moved = (s * dz - s * (s @ dz) / s.sum()) / R.gamma
+        step = 1e-7
+        difference = (R.best_response(SIMPLEX, z + step * dz) - R.best_response(SIMPLEX, z - step * dz)) / (2 * step)
+        np.testing.assert_allclose(difference, moved, atol=1e-6)

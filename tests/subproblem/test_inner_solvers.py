@@ -127,7 +127,7 @@ def test_results_do_not_depend_on_earlier_calls_and_inputs_are_not_changed(solve
 
 
 def test_auto_takes_the_quadratic_program_where_it_applies():
-    for r, expected in (("zero", "qp"), ("quadratic", "qp"), ("entropy", "path-following")):
+    for r, expected in (("zero", "qp"), ("quadratic", "qp"), ("entropy", "response-newton")):
         case = instance(8, n=12, kind="full", regularizer=r)
         solution = Auto().solve(case.subproblem, case.tol)
         assert solution.converged

@@ -10,8 +10,8 @@ import pytest
 from saddleback.adversary import Adversary
 from saddleback.regularizers import Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, QuadraticProgram
+from saddleback.subproblem.dual_form import DualForm
 from saddleback.subproblem.incumbent import Incumbent
-from saddleback.subproblem.quadratic_program import scaled_quadratic
 
 from .instances import KINDS, instance
 from .sets import UnitBall, UnitBox
@@ -29,8 +29,7 @@ def test_gaps_down_to_rounding(kind, regularizer):
 def test_the_active_set_gives_the_digits_that_piqp_does_not():
     """On a singular Q 1e8 times c PIQP alone stays above the resolution; refined it does not."""
     problem = instance(578).subproblem
-    constraints = problem.adversary.dual_set.linear_constraints(problem.c.size)
-    raw = Incumbent(problem, 0.0, QuadraticProgram().run(*scaled_quadratic(problem), constraints, 0.0).x)
+    raw = Incumbent(problem, 0.0, DualForm(problem).run(0.0, 25).lam)
     assert raw.gap > 100 * problem.resolution
     assert QuadraticProgram().solve(problem, 0.0).gap <= problem.resolution
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -19,6 +20,19 @@ class LinearConstraints:
     e: Vector
     lower: Vector
     upper: Vector
+
+    @cached_property
+    def equations(self) -> tuple[Matrix, Vector]:
+        """[[0, E'], [E, 0]] and (0, e): what E lam = e adds to optimality conditions."""
+        k, n = self.E.shape
+        K = np.zeros((n + k, n + k))
+        K[n:, :n], K[:n, n:] = self.E, self.E.T
+        return K, np.concatenate((np.zeros(n), self.e))
+
+    @cached_property
+    def capped(self) -> bool:
+        """Whether any coordinate has an upper bound."""
+        return bool(np.isfinite(self.upper).any())
 
 
 class DualSet(ABC):
@@ -78,6 +92,14 @@ class DualSet(ABC):
     @abstractmethod
     def support(self, z: Vector) -> tuple[float, Vector]:
         """max over lam in Lambda of <lam, z>, and a maximizer."""
+
+    def support_value(self, z: Vector) -> float:
+        """The support function without its maximizer."""
+        return self.support(z)[0]
+
+    def regret(self, lam: Vector, z: Vector) -> float:
+        """max over mu in Lambda of <mu - lam, z>, from differences, so that what all mu share does not round."""
+        return float((self.support(z)[1] - lam).dot(self.strip(z)))
 
     @abstractmethod
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import dasum
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from .base import DualSet, LinearConstraints
+
+# Up to this many numbers a loop in Python is faster than NumPy's calls.
+FEW = 16
 
 
 @dataclass(frozen=True)
@@ -40,32 +44,37 @@ class Simplex(DualSet):
     def center(self, n: int) -> Vector:
         return np.full(n, 1.0 / n)
 
+    # These run several times per outer iteration, on vectors so short that NumPy's calls are what they cost: argmax
+    # is a third of max, and dasum a fifth of sum.
     def strip(self, z: Vector) -> Vector:
-        return z - z.max()
+        return z - z[z.argmax()]
 
     def support(self, z: Vector) -> tuple[float, Vector]:
         """The largest entry; ties share the weight, so that equal losses are treated alike."""
-        top = z.max()
+        top = z.item(z.argmax())
         lam = (z == top).astype(np.float64)
-        return float(top), lam / lam.sum()
+        ties = dasum(lam)
+        return top, lam if ties == 1.0 else lam / ties
+
+    def support_value(self, z: Vector) -> float:
+        return z.item(z.argmax())
+
+    def regret(self, lam: Vector, z: Vector) -> float:
+        return -float(lam.dot(self.strip(z)))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         return bool(lam.min() >= -tol and abs(lam.sum() - 1.0) <= tol * max(1, lam.size))
 
     def restore(self, lam: Vector) -> Vector:
         lam = np.maximum(lam, 0.0)
-        return lam / lam.sum()
+        total = float(dasum(lam))
+        return lam if total == 1.0 else lam / total
 
     def project(self, x: Vector) -> Vector:
         """max(x - theta, 0) with theta from the sorted entries (Held, Wolfe and Crowder 1974)."""
         x = self.strip(x)
-        u = np.sort(x)[::-1]
-        excess = np.cumsum(u) - 1.0
-        support = np.flatnonzero(u * np.arange(1, u.size + 1) > excess)
-        if not support.size:
-            return np.full_like(x, np.nan)  # x is not a number
-        k = support[-1]
-        return self.restore(x - excess[k] / (k + 1.0))
+        theta = _threshold(x) if x.size > FEW else _threshold_of_few(x)
+        return self.restore(x - theta)
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """prior_j exp(z_j), normalized."""
@@ -75,3 +84,24 @@ class Simplex(DualSet):
     def linear_constraints(self, n: int) -> LinearConstraints:
         E, e = self.affine_hull(n)
         return LinearConstraints(E, e, lower=np.zeros(n), upper=np.full(n, np.inf))
+
+
+def _threshold(x: Vector) -> float:
+    """theta with sum of max(x - theta, 0) = 1; nan where x is not a number."""
+    u = np.sort(x)[::-1]
+    excess = u.cumsum() - 1.0
+    support = (u * np.arange(1, u.size + 1) > excess).nonzero()[0]
+    if not support.size:
+        return np.nan
+    k = int(support[-1])
+    return excess.item(k) / (k + 1.0)
+
+
+def _threshold_of_few(x: Vector) -> float:
+    """The same, to the last bit."""
+    theta, total = np.nan, 0.0
+    for k, entry in enumerate(sorted(x.tolist(), reverse=True), 1):
+        total += entry
+        if entry * k > total - 1.0:
+            theta = (total - 1.0) / k
+    return theta

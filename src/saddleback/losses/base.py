@@ -17,10 +17,16 @@ class Losses(Protocol):
         The losses without their gradients, where that is cheaper.
     ``hessian(w, lam) -> (d, d)``
         sum_j lam_j Hessian f_j(w).
+    ``sampled_hessian(w, lam, V) -> (k, k)``
+        An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that costs little beside an evaluation.
     ``smoothness() -> float``
         An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``
         m >= 0 such that every f_j - m/2 |w|^2 is convex; or one m_i per coordinate.
+    ``values_first``
+        True where the Jacobian after ``values`` at the same point costs no more than both at once.
+    ``n_entries``
+        How many numbers of data one evaluation reads: what it costs, for ``method="auto"``.
     ``exact_jacobian``
         False where the Jacobian carries more than rounding errors, as finite differences do.
     """

@@ -16,6 +16,8 @@ from .differences import central_differences, check_jacobian
 
 Function = Callable[[Vector], Any]
 
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
+
 
 @dataclass(frozen=True, eq=False)
 class FunctionLosses:
@@ -30,6 +32,11 @@ class FunctionLosses:
     def exact_jacobian(self) -> bool:
         """Whether the Jacobian carries rounding errors only, and not those of finite differences."""
         return self.jac is not None
+
+    @property
+    def values_first(self) -> bool:
+        """The losses and then their Jacobian at the same point cost no more than both at once."""
+        return True
 
     def values(self, w: Vector) -> Vector:
         return _as_values(self.fun(w), self.n_losses)
@@ -111,13 +118,13 @@ class _LastCall:
 
     def __init__(self, fun: Function) -> None:
         self._fun = fun
-        self._last: tuple[Vector, Any] | None = None
+        self._last: tuple[bytes, Any] | None = None
 
     def __call__(self, w: Vector) -> Any:
-        last = self._last
-        if last is None or not np.array_equal(last[0], w):
+        last, key = self._last, w.tobytes()
+        if last is None or last[0] != key:
             # A copy, so that a fun that writes into its argument cannot move the iterates.
-            last = self._last = (w.copy(), self._fun(w.copy()))
+            last = self._last = (key, self._fun(w.copy()))
         return last[1]
 
 
@@ -133,7 +140,7 @@ def _as_array(x: Any, name: str) -> NDArray[Any]:
     try:
         array = real_array(x)
         # float32 stays float32: it tells how far the numbers can be trusted. A copy, as fun may write over its own.
-        array = array.astype(array.dtype if array.dtype in (np.float32, np.float16) else np.float64)
+        array = array.copy() if array.dtype in FLOATS else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).") from error
     return array.reshape(1) if array.ndim == 0 else array

@@ -6,21 +6,27 @@ from typing import Any, TypeAlias
 
 from .._validation import lookup
 from ..errors import ProblemError
+from ..losses import Losses
 from .accelerated import Accelerated
 from .apgd import APGD
+from .auto import choose
 from .base import Breakdown, ExternalMethod, Method, State
 from .extragradient import Extragradient
 from .fixed_point import FixedPoint
 from .lbfgsb import LBFGSB
+from .newton import Newton
 from .optimistic import Optimistic
 from .prox_linear import ProxLinear
+from .quasi_newton import QuasiNewton
+
+AUTO = "auto"
 
 AnyMethod: TypeAlias = Method[Any] | ExternalMethod
 
 METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
-    # What "auto" means: the accelerated method needs nothing but the losses and their Jacobian.
-    "auto": Accelerated,
     "accelerated": Accelerated,
+    "quasi-newton": QuasiNewton,
+    "newton": Newton,
     "fixed-point": FixedPoint,
     "prox-linear": ProxLinear,
     "apgd": APGD,
@@ -30,17 +36,23 @@ METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
 }
 
 
-def resolve_method(method: str | AnyMethod) -> AnyMethod:
-    """The method of a name, with its default options, or the object itself."""
+def named_method(method: str | AnyMethod) -> AnyMethod | None:
+    """The method of a name, with its default options, or the object itself; None for "auto", which needs losses."""
     if isinstance(method, str):
-        return lookup(METHODS, method, "method")()
+        return None if method == AUTO else lookup(METHODS, method, "method")()
     if isinstance(method, Method | ExternalMethod):
         return method
     raise ProblemError(f"method must be a name or an object such as Accelerated(); got {method!r}.")
 
 
+def resolve_method(method: str | AnyMethod, losses: Losses) -> AnyMethod:
+    """The method of a name, or the object itself; for "auto", the one that is expected to be fastest."""
+    return named_method(method) or choose(losses)
+
+
 __all__ = [
     "APGD",
+    "AUTO",
     "LBFGSB",
     "METHODS",
     "Accelerated",
@@ -50,8 +62,12 @@ __all__ = [
     "Extragradient",
     "FixedPoint",
     "Method",
+    "Newton",
     "Optimistic",
     "ProxLinear",
+    "QuasiNewton",
     "State",
+    "choose",
+    "named_method",
     "resolve_method",
 ]

@@ -43,6 +43,8 @@ class Named:
     """What both kinds of methods share: a name, and a check of what they need before anything is evaluated."""
 
     name: ClassVar[str]
+    estimates: ClassVar[bool] = False
+    """Whether what the method's steps promise tells, to second order, what is left to gain."""
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         """Raise an IncompatibleError when Lambda or R lack what the method needs."""

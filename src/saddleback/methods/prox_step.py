@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -40,12 +41,12 @@ class ProxStep:
     def lam(self) -> Vector:
         return self.solution.lam
 
-    @property
+    @cached_property
     def length_squared(self) -> float:
         """|v - u|^2."""
         return float(self.direction @ self.direction)
 
-    @property
+    @cached_property
     def proximity(self) -> float:
         """|v - u|^2 / (2 eta) = 1/2 lam' Q lam."""
         return -0.5 * float(self.slope @ self.direction)
@@ -55,10 +56,10 @@ class ProxStep:
         """g(v) - h(ell): what the linearization leaves out, at most L/2 |v - u|^2."""
         return self.point.value - self.model
 
-    @property
+    @cached_property
     def noise(self) -> float:
         """What rounding may add to ``error``."""
-        return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + float(np.abs(self.base.f).max()))
+        return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.size)
 
     def admits(self, L: float) -> bool:
         """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L (docs/mathematics.md, 3)."""

@@ -18,6 +18,9 @@ class Regularizer(ABC):
 
     ``quadratic_form(n)``
         (H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant (H its diagonal); lets quadratic programs in.
+    ``response_weights(lam)``
+        How the best response on the simplex moves (see `subproblem.ResponseNewton`, which it lets in); goes with
+        a ``gamma``.
     """
 
     ascent_needs: ClassVar[str] = "project"
@@ -51,7 +54,16 @@ class Regularizer(ABC):
     def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
         """h(z) and the best response."""
         lam = self.best_response(dual_set, z)
-        return float(lam @ z) - self.value(lam), lam
+        return float(lam.dot(z)) - self.value(lam), lam
+
+    def conjugate(self, dual_set: DualSet, z: Vector) -> float:
+        """h(z) alone."""
+        return self.respond(dual_set, z)[0]
+
+    def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
+        """h(z) - <lam, z> + R(lam), as the difference between the best response and lam."""
+        best = self.best_response(dual_set, z)
+        return float((best - lam).dot(dual_set.strip(z))) - self.difference(best, lam)
 
     def difference(self, lam: Vector, mu: Vector) -> float:
         """R(lam) - R(mu), without cancellation where a formula allows it."""

@@ -69,6 +69,10 @@ class Entropy(Regularizer):
         # Stripped of what all losses share, z keeps the digits that tell them apart.
         return tilt(self._prior(z.size), dual_set.strip(z) / self.gamma)
 
+    def response_weights(self, lam: Vector) -> Vector:
+        """Of a softmax: d lam = (diag lam - lam lam') dz / gamma."""
+        return lam
+
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - KL(mu, lam): the gradient is infinite on the boundary."""
         tilt = capability(dual_set, self.ascent_needs, "a mirror step on Entropy")

@@ -45,7 +45,7 @@ class Quadratic(Regularizer):
 
     def value(self, lam: Vector) -> float:
         offset = self._offset(lam)
-        return 0.5 * self.gamma * float(offset @ offset)
+        return 0.5 * self.gamma * float(offset.dot(offset))
 
     def gradient(self, lam: Vector) -> Vector:
         return self.gamma * self._offset(lam)
@@ -54,12 +54,21 @@ class Quadratic(Regularizer):
         return np.full_like(lam, self.gamma)
 
     def difference(self, lam: Vector, mu: Vector) -> float:
-        return 0.5 * self.gamma * float((lam - mu) @ (self._offset(lam) + self._offset(mu)))
+        return 0.5 * self.gamma * float((lam - mu).dot(self._offset(lam) + self._offset(mu)))
+
+    def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
+        z = dual_set.strip(z)
+        best = self.best_response(dual_set, z)
+        return float((best - lam).dot(z - 0.5 * self.gamma * (self._offset(best) + self._offset(lam))))
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         project = capability(dual_set, "project", "the best response to a Quadratic regularizer")
         # Stripped of what all losses share, z keeps the digits that tell them apart.
-        return project(dual_set.strip(z) / self.gamma - self._offset(np.zeros_like(z)))
+        return project(dual_set.strip(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
+
+    def response_weights(self, lam: Vector) -> Vector:
+        """Of a projection on the simplex: only weights that are positive move."""
+        return (lam > 0).astype(np.float64)
 
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         return np.full(n, self.gamma), self.gamma * self._offset(np.zeros(n))

@@ -35,5 +35,11 @@ class Zero(Regularizer):
         # The support function itself: no rounding of <lam, z> where several losses tie.
         return dual_set.support(z)
 
+    def conjugate(self, dual_set: DualSet, z: Vector) -> float:
+        return dual_set.support_value(z)
+
+    def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
+        return dual_set.regret(lam, z)
+
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         return np.zeros(n), np.zeros(n)

@@ -8,8 +8,10 @@ from ..errors import IncompatibleError, ProblemError
 from .auto import Auto
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
+from .factored_subproblem import FactoredSubproblem
 from .path_following import PathFollowing
 from .quadratic_program import QuadraticProgram
+from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
 
 INNER_SOLVERS: dict[str, type[InnerSolver]] = {
@@ -46,9 +48,11 @@ __all__ = [
     "Auto",
     "DualSolution",
     "DualSubproblem",
+    "FactoredSubproblem",
     "InnerSolver",
     "PathFollowing",
     "QuadraticProgram",
+    "ResponseNewton",
     "TrustConstr",
     "inner_solver",
     "resolve_inner",

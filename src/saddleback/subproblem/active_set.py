@@ -6,86 +6,128 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgetrf, dgetrs
+from scipy.linalg.lapack import dgesv, dgetrs
 
 from .._types import Matrix, Vector
+from .._validation import all_finite
 from ..dual_sets import LinearConstraints
 from .incumbent import Incumbent
+from .kkt_operator import KKTOperator
 
-# Relative to a problem of size one: added to singular systems, and taken back by refinement.
+EPS = float(np.finfo(np.float64).eps)
+# Relative to the diagonal: added to singular systems, and taken back by further corrections.
 REGULARIZATION = 1e-13
-REFINEMENTS = 3
+CORRECTIONS = 3
+# A target that leaves the bounds by more is not worth measuring.
+OUTSIDE = 1e-9
 
 Mask: TypeAlias = NDArray[np.bool_]
 
 
 def refine(
-    P: Matrix, q: Vector, constraints: LinearConstraints, x: Vector, free: Mask, incumbent: Incumbent, rounds: int
+    kkt: KKTOperator, constraints: LinearConstraints, x: Vector, free: Mask, incumbent: Incumbent, rounds: int
 ) -> int:
     """Primal active-set method for min 1/2 x'Px + q'x, E x = e, lower <= x <= upper (Nocedal and Wright, Alg. 16.3).
 
     Starts from a feasible x, with the coordinates that are not ``free`` at their nearer bound. Each round solves
-    the equality-constrained problem of the free coordinates (m^3 flops), fixes the first coordinate that blocks
-    the way there, or frees the one with the worst multiplier. Every target is offered to the incumbent, which
-    keeps it only when its measured gap is smaller. P and q are expected of size one. Returns the rounds taken.
+    the equality-constrained problem of the m free coordinates (m^3 flops), fixes the first coordinate that blocks
+    the way there, or frees the one with the worst multiplier. Targets are offered to the incumbent, which
+    keeps them only when their measured gap is smaller. Returns the rounds taken.
     """
-    lower, upper = constraints.lower, constraints.upper
-    at_upper = upper - x < x - lower
+    n, k = kkt.shape
+    shift = REGULARIZATION * np.maximum(kkt.diagonal, EPS)
+    shift[n:] = -REGULARIZATION
+    lower, upper, capped = constraints.lower, constraints.upper, constraints.capped
+    # Where the coordinates that do not move are; a free one is at neither bound.
+    pinned = np.where(upper - x < x - lower, upper, lower) if capped else lower
+    # X = (x, y): the multipliers y of E x = e are free in every round.
+    X, moving = np.zeros(n + k), np.zeros(n + k, dtype=np.bool_)
+    X[:n], moving[:n], moving[n:] = x, free, True
     for round_ in range(1, rounds + 1):
-        if len(constraints.E) and not free.any():
+        index = moving.nonzero()[0]
+        if k and index.size == k:
             # Nothing is left to satisfy E x = e with: the guess of the active set was wrong.
             return round_ - 1
-        x = np.where(free, x, np.where(at_upper, upper, lower))
-        target, z = _equality_constrained(P, q, constraints, free, x)
-        if not np.isfinite(target).all():
-            return round_
-        incumbent.offer(target)
-        if incumbent.done:
-            return round_
-        step, j = _first_blocking(x, target - x, lower, upper)
+        start = np.where(moving[:n], X[:n], pinned)
+        X[:n] = start
+        face = _Face(kkt, index, shift)
+        for _ in range(CORRECTIONS):
+            X = face.corrected(X)
+            if _outside(X[:n], constraints) <= OUTSIDE:
+                incumbent.offer(X[:n])
+                if incumbent.done:
+                    return round_
+            if round_ == rounds or not all_finite(X):
+                return round_
+            residual = kkt.residual(X)
+            if not index.size or _largest(residual.take(index)) <= EPS:
+                break
+        step, j = _first_blocking(start, X[:n], constraints)
         if j is not None:
-            x = x + step * (target - x)
-            free[j], at_upper[j] = False, target[j] > upper[j]
+            moving[j] = False
+            if capped:
+                pinned[j] = upper[j] if X[j] > upper[j] else lower[j]
+            X[:n] = start + step * (X[:n] - start)
             continue
-        x = target
-        wrong = np.where(free, 0.0, np.where(at_upper, z, -z))
-        if wrong.max() <= 0.0:
+        z = residual[:n]
+        wrong = np.where(moving[:n], 0.0, np.where(pinned == lower, -z, z))
+        worst = wrong.argmax()
+        if wrong[worst] <= 0.0:
             return round_
-        free[wrong.argmax()] = True
+        moving[worst] = True
     return rounds
 
 
-def _equality_constrained(
-    P: Matrix, q: Vector, constraints: LinearConstraints, free: Mask, x: Vector
-) -> tuple[Vector, Vector]:
-    """The minimizer that moves only free coordinates of x, and the multipliers P x + q + E'y of all of them."""
-    E = constraints.E
-    index = np.flatnonzero(free)
-    m, k = index.size, len(E)
-    x, y = x.copy(), np.zeros(k)
-    if m == 0:
-        return x, P @ x + q
-    K = np.zeros((m + k, m + k), order="F")
-    K[:m, :m] = P[np.ix_(index, index)]
-    K[:m, m:] = E[:, index].T
-    K[m:, :m] = E[:, index]
-    K.ravel("K")[:: m + k + 1] += np.repeat((REGULARIZATION, -REGULARIZATION), (m, k))
-    factor, pivots, _ = dgetrf(K, overwrite_a=1)
-    # Corrections of the current point: where P is singular they leave its null space alone.
-    for _ in range(REFINEMENTS):
-        r = P @ x + q + E.T @ y
-        d = dgetrs(factor, pivots, np.concatenate((r[index], E @ x - constraints.e)))[0]
-        x[index] -= d[:m]
-        y -= d[m:]
-    return x, P @ x + q + E.T @ y
+class _Face:
+    """The optimality conditions of the free coordinates, factored.
+
+    A correction is one solve from the current point: where P is singular it leaves its null space alone.
+    """
+
+    def __init__(self, kkt: KKTOperator, index: NDArray[np.intp], shift: Vector) -> None:
+        self._kkt, self._index, self._shift = kkt, index, shift
+        self._factors: tuple[Matrix, NDArray[np.intc]] | None = None
+
+    def corrected(self, X: Vector) -> Vector:
+        """X less the solution for its residual."""
+        if not self._index.size:
+            return X
+        residual = self._kkt.residual(X).take(self._index)
+        if self._factors is None:
+            K = self._kkt.block(self._index)
+            K.ravel()[:: len(K) + 1] += self._shift.take(self._index)
+            # LAPACK reads matrices by columns; K is symmetric, so that its transpose is itself.
+            *self._factors, change, _ = dgesv(K.T, residual, overwrite_a=1)
+        else:
+            change = dgetrs(*self._factors, residual)[0]
+        X = X.copy()
+        X[self._index] -= change
+        return X
 
 
-def _first_blocking(x: Vector, d: Vector, lower: Vector, upper: Vector) -> tuple[float, int | None]:
-    """The longest step along d, at most 1, that stays within the bounds, and the coordinate that blocks it."""
-    outside = np.flatnonzero((x + d < lower) | (x + d > upper))
+def _outside(x: Vector, constraints: LinearConstraints) -> float:
+    """How far x leaves its bounds."""
+    below = constraints.lower - x
+    worst = below.item(below.argmax())
+    if constraints.capped:
+        above = x - constraints.upper
+        worst = max(worst, above.item(above.argmax()))
+    return worst
+
+
+def _largest(x: Vector) -> float:
+    sizes = np.abs(x)
+    return sizes.item(sizes.argmax())
+
+
+def _first_blocking(x: Vector, target: Vector, constraints: LinearConstraints) -> tuple[float, int | None]:
+    """The longest step to the target, at most 1, that stays within the bounds, and the coordinate that blocks it."""
+    lower, upper = constraints.lower, constraints.upper
+    outside = ((target < lower) | (target > upper) if constraints.capped else target < lower).nonzero()[0]
     if not outside.size:
         return 1.0, None
-    bound = np.where(d > 0, upper, lower)[outside]
-    lengths = np.maximum((bound - x[outside]) / d[outside], 0.0)
+    x, target = x[outside], target[outside]
+    bound = np.where(target > x, upper[outside], lower[outside])
+    lengths = np.maximum((bound - x) / (target - x), 0.0)
     first = int(lengths.argmin())
-    return float(lengths[first]), int(outside[first])
+    return lengths.item(first), int(outside[first])

@@ -10,13 +10,14 @@ from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
 from .path_following import PathFollowing
 from .quadratic_program import QuadraticProgram
+from .response_newton import ResponseNewton
 
 
 @dataclass(frozen=True)
 class Auto:
     """The first of ``solvers`` that applies; the next ones, from where it ended, when it does not reach the gap."""
 
-    solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), PathFollowing())
+    solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), ResponseNewton(), PathFollowing())
 
     @property
     def name(self) -> str:
@@ -28,11 +29,11 @@ class Auto:
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         best: DualSolution | None = None
-        if not subproblem.Q.any():
+        if subproblem.size == 0:
             # Without Q the best response to c is the solution itself.
             start = subproblem.adversary.best_response(subproblem.c).lam
         n_iter = 0
-        for solver in self.solvers:
+        for solver in self._ordered(subproblem):
             if solver.refusal(subproblem.adversary) is not None:
                 continue
             solution = solver.solve(subproblem, tol, start if best is None else best.lam)
@@ -42,4 +43,11 @@ class Auto:
             if best.gap <= max(tol, subproblem.resolution):
                 break
         assert best is not None, "resolve_inner refuses an adversary that no solver treats"
-        return replace(best, n_iter=n_iter)
+        return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
+
+    def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
+        """The solvers, with one in front that is made for problems of this shape."""
+        for solver in self.solvers:
+            if isinstance(solver, ResponseNewton) and solver.prefers(subproblem):
+                return (solver, *self.solvers)
+        return self.solvers

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
+
+EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +26,42 @@ class DualSubproblem:
     Q: Matrix
     c: Vector
     adversary: Adversary
+    stripped: Vector = field(init=False, repr=False)
+    """c less what it gives to every lam alike."""
+    size: float = field(init=False, repr=False)
+    """The largest entry of Q: one of its diagonal."""
+    scale: float = field(init=False, repr=False)
+    """The size of what the adversary can gain or lose in (D); 0 when nothing depends on lam."""
+    resolution: float = field(init=False, repr=False)
+    """The gap that rounding leaves: smaller ones cannot be measured in float64."""
+
+    def __post_init__(self) -> None:
+        self._measure(self.Q.diagonal())
+
+    def _measure(self, diagonal: Vector) -> None:
+        """Everything that every solver asks, at once: small problems cost what their calls cost."""
+        adversary = self.adversary
+        stripped = adversary.dual_set.strip(self.c)
+        spread, size = np.abs(stripped), diagonal.item(diagonal.argmax())
+        scale = max(spread.item(spread.argmax()), size, adversary.regularizer.strong_convexity)
+        resolution = 8 * EPS * max(scale, TINY)
+        self.__dict__.update(stripped=stripped, size=size, scale=scale, resolution=resolution)
+
+    def product(self, lam: Vector) -> Vector:
+        """Q lam."""
+        return self.Q.dot(lam)
 
     def objective(self, lam: Vector) -> float:
         """S(lam) + R(lam)."""
-        return float(0.5 * lam @ self.Q @ lam - self.c @ lam) + self.adversary.regularizer.value(lam)
+        return float(lam.dot(0.5 * self.product(lam) - self.c)) + self.adversary.regularizer.value(lam)
 
     def gradient(self, lam: Vector) -> Vector:
         """Gradient of S + R."""
-        return self.Q @ lam - self.c + self.adversary.regularizer.gradient(lam)
+        return self.product(lam) - self.c + self.adversary.regularizer.gradient(lam)
 
     def linearized_losses(self, lam: Vector) -> Vector:
         """ell(lam) = c - Q lam = -grad S(lam): the linearized losses where the step with lam arrives."""
-        return self.c - self.Q @ lam
+        return self.c - self.product(lam)
 
     def optimality_gap(self, lam: Vector, optimum: float) -> float:
         """(S + R)(lam) - optimum."""
@@ -43,33 +69,23 @@ class DualSubproblem:
 
     def cross_evaluation_gap(self, lam: Vector) -> float:
         """max over mu of <grad S(lam), lam - mu> + R(lam) - R(mu) = h(ell) - <lam, ell> + R(lam): exact."""
-        return self.adversary.gap(lam, self.linearized_losses(lam))
+        return self.adversary.gap(lam, self.c - self.product(lam))
 
     def frank_wolfe_gap(self, lam: Vector) -> float:
         """max over mu of <grad (S + R)(lam), lam - mu>; inf where R has no gradient."""
         gradient = self.gradient(lam)
         if not np.isfinite(gradient).all():
             return np.inf
-        slope = self.adversary.dual_set.strip(-gradient)
-        return self.adversary.dual_set.support(slope)[0] - float(slope @ lam)
-
-    @cached_property
-    def scale(self) -> float:
-        """The size of what the adversary can gain or lose in (D); 0 when nothing depends on lam."""
-        spread = float(np.abs(self.adversary.dual_set.strip(self.c)).max())
-        return max(spread, float(np.abs(self.Q).max()), self.adversary.regularizer.strong_convexity)
-
-    @property
-    def resolution(self) -> float:
-        """The gap that rounding leaves: smaller ones cannot be measured in float64."""
-        return 8 * np.finfo(np.float64).eps * max(self.scale, np.finfo(np.float64).tiny)
+        return self.adversary.dual_set.regret(lam, -gradient)
 
 
-class Multipliers(NamedTuple):
+class Multipliers(Protocol):
     """The non-negative multipliers z of lam >= lower and of lam <= upper."""
 
-    lower: Vector
-    upper: Vector
+    @property
+    def lower(self) -> Vector: ...
+    @property
+    def upper(self) -> Vector: ...
 
 
 @dataclass(frozen=True, eq=False)

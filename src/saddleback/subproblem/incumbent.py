@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
+from scipy.linalg.blas import dasum
 
 from .._types import Vector
-from .dual_subproblem import DualSolution, DualSubproblem
+from .dual_subproblem import DualSolution, DualSubproblem, Multipliers
 
 
 class Incumbent:
@@ -16,12 +19,15 @@ class Incumbent:
         self.tol = tol
         self.lam: Vector | None = None
         self.gap = np.inf
+        # As asked, or as small as rounding lets a gap be measured.
+        self._enough = max(tol, subproblem.resolution)
         if start is not None:
             self.offer(start)
 
     def offer(self, lam: Vector) -> float:
         """Restore lam to Lambda, measure its gap, keep it when it is the best; the gap, or inf where there is none."""
-        if not np.isfinite(lam).all():
+        # The sum of the sizes is finite exactly when they all are: lam is of size one.
+        if not isfinite(dasum(lam)):
             return np.inf
         restored = self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
@@ -32,16 +38,18 @@ class Incumbent:
     @property
     def done(self) -> bool:
         """Whether the gap is as asked, or as small as rounding lets it be measured."""
-        return self.gap <= max(self.tol, self.subproblem.resolution)
+        return self.gap <= self._enough
 
-    def solution(self, solver: str, n_iter: int, reason: str = "") -> DualSolution:
+    def solution(
+        self, solver: str, n_iter: int, reason: str = "", multipliers: Multipliers | None = None
+    ) -> DualSolution:
         """The result; ``reason`` says why the solver stopped, in case the gap is not as asked."""
         if self.lam is None:
             self.offer(self.subproblem.adversary.dual_set.center(self.subproblem.c.size))
         assert self.lam is not None, "the gap at the center of Lambda is finite"
         if self.gap <= self.tol:
-            return DualSolution(self.lam, self.gap, n_iter, True, solver)
+            return DualSolution(self.lam, self.gap, n_iter, True, solver, multipliers=multipliers)
         if self.done:
             reason = f"rounding hides gaps below {self.subproblem.resolution:.3g}"
         message = f"{solver} reached gap {self.gap:.3g} instead of {self.tol:.3g}: {reason}"
-        return DualSolution(self.lam, self.gap, n_iter, False, solver, message)
+        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, multipliers)

@@ -19,25 +19,42 @@ from saddleback.subproblem import (
     TrustConstr,
 )
 
-from .tables import markdown, ratio, seconds
+from ..race import Regularizer
+from ..report import Options, Report, Table
+from ..threads import limited
+from ..writing import ratio, small
 
 TOL = 1e-8
 RANK = 50
-SIZES = (10, 30, 100)
+SIZES = {"tiny": (4,), "small": (10, 30, 100), "full": (10, 30, 100, 300)}
 REGULARIZERS = (sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1))
-PAPER = "path-following, paper's schedule"
+PAPER, SCIPY = "path-following, paper's schedule", "trust-constr"
 SOLVERS: dict[str, InnerSolver] = {
     "auto": Auto(),
     "qp": QuadraticProgram(),
     "path-following": PathFollowing(),
     PAPER: PathFollowing("paper"),
-    "trust-constr": TrustConstr(),
+    SCIPY: TrustConstr(),
 }
-# Short steps take thousands of Newton systems: they are measured up to this J.
-LARGEST_FOR_PAPER = 30
+# Short steps take thousands of Newton systems, SciPy's solver hundreds of slow ones: they are measured up to this J.
+LARGEST = {PAPER: 30, SCIPY: 100}
 
 
-def instance(J: int, regularizer: sb.Zero | sb.Quadratic | sb.Entropy, seed: int) -> DualSubproblem:
+def measure(options: Options) -> Report:
+    # One thread, so that solvers of small systems are compared and not thread pools.
+    with limited(1):
+        rows = _rows(SIZES[options.scale], options.repeats)
+    return Report(
+        "Inner solvers",
+        f"Random dual subproblems on the simplex, solved to a cross-evaluation gap of {TOL:g}; medians of "
+        f"{options.repeats} instances, each solved by every solver in turn, in multiples of the fastest. A step is one "
+        "linear system of the solver; the largest gap is measured outside the solver. One BLAS thread.",
+        [_table(rows)],
+        data={"rows": rows},
+    )
+
+
+def instance(J: int, regularizer: Regularizer, seed: int) -> DualSubproblem:
     """Q = G G' with standard normal G / sqrt(RANK), singular for J > RANK; standard normal c."""
     rng = np.random.default_rng((J, seed))
     G = rng.normal(size=(J, RANK)) / np.sqrt(RANK)
@@ -45,10 +62,11 @@ def instance(J: int, regularizer: sb.Zero | sb.Quadratic | sb.Entropy, seed: int
 
 
 def contestants(J: int, adversary: Adversary) -> dict[str, InnerSolver]:
-    able = {name: solver for name, solver in SOLVERS.items() if solver.refusal(adversary) is None}
-    if J > LARGEST_FOR_PAPER:
-        del able[PAPER]
-    return able
+    return {
+        name: solver
+        for name, solver in SOLVERS.items()
+        if solver.refusal(adversary) is None and LARGEST.get(name, J) >= J
+    }
 
 
 def timed(solver: InnerSolver, subproblem: DualSubproblem) -> tuple[float, DualSolution]:
@@ -61,10 +79,10 @@ def timed(solver: InnerSolver, subproblem: DualSubproblem) -> tuple[float, DualS
     return min(times), solution
 
 
-def measure(repeats: int) -> list[dict[str, Any]]:
+def _rows(sizes: tuple[int, ...], repeats: int) -> list[dict[str, Any]]:
     """One row per size, regularizer and solver: medians over ``repeats`` instances, each solved by all in turn."""
     rows = []
-    for J in SIZES:
+    for J in sizes:
         for regularizer in REGULARIZERS:
             subproblems = [instance(J, regularizer, seed) for seed in range(repeats)]
             able = contestants(J, subproblems[0].adversary)
@@ -73,8 +91,7 @@ def measure(repeats: int) -> list[dict[str, Any]]:
                 for name, solver in able.items():
                     elapsed, solution = timed(solver, subproblem)
                     # Measured again here, not taken from the solver.
-                    gap = subproblem.cross_evaluation_gap(solution.lam)
-                    runs[name].append((elapsed, solution.n_iter, gap))
+                    runs[name].append((elapsed, solution.n_iter, subproblem.cross_evaluation_gap(solution.lam)))
             for name, results in runs.items():
                 times, steps, gaps = zip(*results, strict=True)
                 rows.append(
@@ -84,29 +101,26 @@ def measure(repeats: int) -> list[dict[str, Any]]:
                         "solver": name,
                         "seconds": float(np.median(times)),
                         "steps": float(np.median(steps)),
-                        "largest_gap": max(gaps),
+                        "largest_gap": float(max(gaps)),
                     }
                 )
     return rows
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def _table(rows: list[dict[str, Any]]) -> Table:
     fastest = {key: min(r["seconds"] for r in rows if _cell(r) == key) for key in {_cell(r) for r in rows}}
-    return markdown(
-        ["solver", "J", "R", "time", "ratio to the fastest", "Newton steps", "largest gap"],
-        [
-            (
-                row["solver"],
-                row["J"],
-                row["regularizer"],
-                seconds(row["seconds"]),
-                ratio(row["seconds"], fastest[_cell(row)]),
-                f"{row['steps']:.0f}",
-                f"{row['largest_gap']:.1e}",
-            )
-            for row in rows
-        ],
-    )
+    body = [
+        (
+            row["solver"],
+            row["J"],
+            row["regularizer"],
+            ratio(row["seconds"], fastest[_cell(row)]),
+            f"{row['steps']:.0f}",
+            small(row["largest_gap"]),
+        )
+        for row in rows
+    ]
+    return Table("random (D)", ["solver", "J", "R", "time", "Newton steps", "largest gap"], body)
 
 
 def _cell(row: dict[str, Any]) -> tuple[int, str]:

@@ -1,0 +1,168 @@
+"""A race to the optimum: solvers side by side on one problem, the rounds interleaved."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import saddleback as sb
+
+from .recorder import Enough, Recorder, Trajectory
+from .threads import limited, settings, worth_repeating
+from .timing import side_by_side
+from .writing import NOT_REACHED, count, ratio
+
+Regularizer: TypeAlias = sb.Zero | sb.Quadratic | sb.Entropy
+Solver: TypeAlias = Callable[[sb.Problem], object]
+"""Minimizes the problem from w = 0 until the losses stop it."""
+
+# A contestant is repeated until its runs have taken this many seconds: slow ones leave no doubt about their ratios.
+ENOUGH_SECONDS = 60.0
+BUDGET = 120.0
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A solver, and the losses as it is given them: the same functions, evaluated by other code."""
+
+    losses: Any
+    solver: Solver
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The runs of one contestant, and how many BLAS threads it had."""
+
+    runs: Sequence[Trajectory]
+    threads: int
+
+    def seconds_to(self, target: float) -> float:
+        """The median over the runs."""
+        return float(np.median([run.seconds_to(target) for run in self.runs]))
+
+    def evaluations_to(self, target: float) -> int | None:
+        counts = [run.evaluations_to(target) for run in self.runs]
+        return None if any(k is None for k in counts) else int(np.median([k for k in counts if k is not None]))
+
+    def counts_to(self, target: float) -> str:
+        """Points with a Jacobian + points without, where there are such."""
+        k, without = self.evaluations_to(target), int(np.median([run.values_to(target) for run in self.runs]))
+        return count(k) if k is None or not without else f"{k - without} + {without}"
+
+
+def race(
+    contestants: Mapping[str, Contestant],
+    regularizer: Regularizer,
+    target: float,
+    repeats: int,
+    budget: float = BUDGET,
+) -> dict[str, Standing]:
+    """Run everybody to the target, round after round, with one BLAS thread and with all."""
+    runs: dict[str, dict[int, list[Trajectory]]] = {name: {t: [] for t in settings()} for name in contestants}
+    for number in range(repeats):
+        for name, contestant in contestants.items():
+            for threads, some in runs[name].items():
+                if sum(run.time[-1] for run in some) > ENOUGH_SECONDS:
+                    continue
+                with limited(threads):
+                    some.append(run_once(contestant, regularizer, target, budget))
+            if number == 0:
+                kept = worth_repeating({t: some[0].seconds_to(target) for t, some in runs[name].items()})
+                runs[name] = {t: runs[name][t] for t in kept}
+    return {name: _better([Standing(some, t) for t, some in by.items()], target) for name, by in runs.items()}
+
+
+def _better(standings: Sequence[Standing], target: float) -> Standing:
+    """The one whose median time to the target is lower; the lower value where nobody arrived."""
+
+    def key(standing: Standing) -> tuple[float, float]:
+        seconds = standing.seconds_to(target)
+        return (np.inf if np.isnan(seconds) else seconds), float(standing.runs[0].value[-1])
+
+    return min(standings, key=key)
+
+
+def run_once(contestant: Contestant, regularizer: Regularizer, target: float, budget: float = BUDGET) -> Trajectory:
+    """One run to the target, or until the solver or its time ends."""
+    plain = sb.Problem(contestant.losses, regularizer=regularizer)
+    recorder = Recorder(contestant.losses, plain.adversary.value, target, budget)
+    problem = sb.Problem(recorder, regularizer=regularizer)
+    with warnings.catch_warnings():
+        # Stopping short of a solver's own tests is what is wanted here.
+        warnings.simplefilter("ignore")
+        recorder.start()
+        with suppress(Enough):
+            contestant.solver(problem)
+    return recorder.trajectory
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A run as a user would start it: tol and nothing else."""
+
+    result: sb.Result
+    seconds: float
+
+    @property
+    def proof(self) -> str:
+        """Whether the run ended on its certificate or on its estimate."""
+        return self.result.message.split(":")[0] if self.result.success else self.result.status.value
+
+
+def certified_run(problem: sb.Problem, tol: float, repeats: int, **options: Any) -> Certified:
+    """The median time of whole calls of ``solve``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        seconds = side_by_side({"": lambda: sb.solve(problem, tol=tol, **options)}, repeats)[""]
+        return Certified(sb.solve(problem, tol=tol, **options), seconds)
+
+
+def optimum(problem: sb.Problem, tol: float, **options: Any) -> sb.Result:
+    """A certified reference, far more accurate than the gaps that are asked where rounding allows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        return sb.solve(problem, tol=tol, max_iter=20_000, **options)
+
+
+def standings_rows(
+    standings: Mapping[str, Standing], value: float, gaps: Sequence[float], base: str
+) -> tuple[list[str], list[list[str]]]:
+    """Evaluations to each gap, and times in multiples of those of ``base``."""
+    header = ["solver"]
+    for gap in gaps:
+        header += [f"evaluations to {gap:.0e}", "time"]
+    body = []
+    for name, standing in standings.items():
+        line = [name]
+        for gap in gaps:
+            k = standing.evaluations_to(value + gap)
+            unit = standings[base].seconds_to(value + gap)
+            line += [
+                standing.counts_to(value + gap),
+                NOT_REACHED if k is None else ratio(standing.seconds_to(value + gap), unit),
+            ]
+        body.append(line)
+    return header, body
+
+
+def standings_data(standings: Mapping[str, Standing], value: float, gaps: Sequence[float]) -> dict[str, Any]:
+    """The same for the file, with seconds."""
+    return {
+        name: {
+            "blas_threads": standing.threads,
+            **{
+                f"{gap:g}": {
+                    "evaluations": standing.evaluations_to(value + gap),
+                    "without_jacobian": standing.runs[0].values_to(value + gap),
+                    "seconds": standing.seconds_to(value + gap),
+                }
+                for gap in gaps
+            },
+        }
+        for name, standing in standings.items()
+    }

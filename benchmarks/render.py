@@ -1,0 +1,86 @@
+"""Measured sections as Markdown and pictures: everything comes from the files that a measurement left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from .sections import SECTIONS
+from .writing import NOT_REACHED, markdown
+
+INTRODUCTION = """\
+Everything here is written by the benchmark itself, none of it by hand. To repeat it:
+
+    make bench                                          # small sizes, a few minutes
+    .venv/bin/python -m benchmarks.run --full --docs    # the paper's sizes, and this page
+
+All solvers run in one process, on the same data and the same cores, in interleaved rounds, of which the medians are
+shown. Progress is measured at the losses, alike for every solver: the time to a gap is when the losses were first
+asked about a point whose objective is within the gap of the optimum, which a tighter, certified run has found.
+Compiling and the computation of L, as in the paper, are not counted. Everybody is measured with the number of BLAS
+threads that suits it better, one or all: solvers of small systems lose much with all, products with large matrices
+with one. An evaluation is a point at which the losses were asked for; a + b says that b of a + b came without a
+Jacobian. Times are ratios, because seconds say more about a machine than about a method.
+"""
+
+
+def load(directory: Path) -> dict[str, dict[str, Any]]:
+    """The sections that have been measured, in their order."""
+    found = {name: directory / f"{name}.json" for name in SECTIONS}
+    return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in found.items() if path.exists()}
+
+
+def page(sections: Mapping[str, Mapping[str, Any]], images: str) -> str:
+    """The whole report; ``images`` is where its pictures are, relative to it."""
+    parts = ["# Benchmarks\n", _setting(sections), INTRODUCTION, _demands(sections)]
+    parts += [section_text(section, images) for section in sections.values()]
+    return "\n".join(parts)
+
+
+def section_text(section: Mapping[str, Any], images: str) -> str:
+    parts = [f"## {section['title']}\n", _wrapped(f"{section['text']} Medians of {section['repeats']}.")]
+    for table in section["tables"]:
+        parts += [_wrapped(f"{table['caption']}:"), markdown(table["header"], table["rows"])]
+    for figure in section["figures"]:
+        parts.append(f"![{figure['title']}]({images}{picture(figure)})\n")
+    return "\n".join(parts)
+
+
+def picture(figure: Mapping[str, Any]) -> str:
+    return f"bench_{figure['name']}.png"
+
+
+def _setting(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = []
+    for environment, names in _by_environment(sections).items():
+        what = ", ".join(f"{key} {value}" for key, value in json.loads(environment).items())
+        lines.append(_wrapped(f"Measured on: {what}. Sections: {', '.join(names)}."))
+    return "\n".join(lines)
+
+
+def _by_environment(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Sections may come from different runs; each run says what it depended on."""
+    groups: dict[str, list[str]] = {}
+    for name, section in sections.items():
+        groups.setdefault(json.dumps(section["environment"]), []).append(f"{name} ({section['scale']})")
+    return groups
+
+
+def _demands(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the release promises, all in one table."""
+    rows = []
+    for name, section in sections.items():
+        for demand in section["demands"]:
+            measured = NOT_REACHED if demand["measured"] is None else f"{demand['measured']:.3g}"
+            verdict = "PASS" if demand["met"] else "miss"
+            rows.append((f"{name}: {demand['what']}", section["scale"], measured, demand["bound"], verdict))
+    if not rows:
+        return ""
+    return "## Demands\n\n" + markdown(["what", "size", "measured", "demanded", "verdict"], rows)
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"

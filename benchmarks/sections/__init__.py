@@ -1,0 +1,34 @@
+"""The sections of the benchmark, in the order in which they are measured and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..report import Options, Report
+from . import (
+    conic,
+    evaluation,
+    inner_solvers,
+    many_groups,
+    newton_problem,
+    one_group,
+    outer_methods,
+    paper_problem,
+    scaling,
+    small_problems,
+    tables,
+)
+
+SECTIONS: dict[str, Callable[[Options], Report]] = {
+    "paper_problem": paper_problem.measure,
+    "evaluation": evaluation.measure,
+    "newton_problem": newton_problem.measure,
+    "conic": conic.measure,
+    "tables": tables.measure,
+    "one_group": one_group.measure,
+    "small_problems": small_problems.measure,
+    "many_groups": many_groups.measure,
+    "scaling": scaling.measure,
+    "outer_methods": outer_methods.measure,
+    "inner_solvers": inner_solvers.measure,
+}

@@ -1,0 +1,40 @@
+"""Whole calls, timed side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .threads import limited, settings, worth_repeating
+
+# A call that is quicker than this many seconds is timed in a loop, because a clock and a cold cache cost as much.
+QUICK = 0.02
+MOST_CALLS = 50
+
+
+def side_by_side(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """Median seconds of each call over interleaved rounds, with the BLAS threads whose median is lower."""
+    kept, loops = {}, {}
+    for name, call in calls.items():
+        # Not measured: compiling, and caches.
+        call()
+        first = {threads: _seconds(call, threads, 1) for threads in settings()}
+        kept[name] = worth_repeating(first)
+        loops[name] = {threads: int(np.clip(QUICK / max(t, 1e-9), 1, MOST_CALLS)) for threads, t in first.items()}
+    times: dict[str, dict[int, list[float]]] = {name: {t: [] for t in some} for name, some in kept.items()}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            for threads in kept[name]:
+                times[name][threads].append(_seconds(call, threads, loops[name][threads]))
+    return {name: min(float(np.median(some)) for some in by_threads.values()) for name, by_threads in times.items()}
+
+
+def _seconds(call: Callable[[], Any], threads: int, loops: int) -> float:
+    with limited(threads):
+        started = time.perf_counter()
+        for _ in range(loops):
+            call()
+        return (time.perf_counter() - started) / loops

@@ -1,0 +1,102 @@
+"""Dense tables in memory: by rows where they are wide, by columns where they are narrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Matrix
+from ...errors import ProblemError
+from .constant import constant
+from .schedule import Stage
+
+CACHE = 160 * 1024
+"""Bytes of a block of rows: the rest of a usual second-level cache is left for w and the gradient."""
+
+LONGEST_BLOCK = 512
+CHECKED = 1 << 20
+"""Entries that are looked at or copied at a time."""
+
+
+def rows_in_cache(bytes_per_row: float) -> int:
+    """A multiple of the eight rows that are read together."""
+    return int(np.clip(CACHE / bytes_per_row // 8 * 8, 8, LONGEST_BLOCK))
+
+
+def pick_rows(X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
+    """Rows of X in float64: a view where they are neighbours in float64, else a copy."""
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    neighbours = last - first == rows.size and (np.diff(rows) == 1).all()
+    return (X[first:last] if neighbours else X[rows]).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _DenseTable:
+    X: NDArray[Any]
+    row_costs = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.X.shape
+        return n, d
+
+    @property
+    def n_entries(self) -> int:
+        return self.X.size
+
+    @property
+    def block_rows(self) -> int:
+        return rows_in_cache(self.X.shape[1] * self.X.itemsize)
+
+    @property
+    def stage_rows(self) -> int:
+        return self.X.shape[0]
+
+    def open(self, stage: Stage) -> NDArray[Any]:
+        return constant(self.X)
+
+    def close(self, stage: Stage) -> None:
+        pass
+
+    def dense(self, X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
+        return pick_rows(X, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable(_DenseTable):
+    """C order, read where it lies: rows are picked by index, in the order of the schedule."""
+
+    def by_columns(self, rows: NDArray[np.intp]) -> ColumnTable:
+        """A copy with these rows in this order."""
+        copy = np.empty((rows.size, self.X.shape[1]), dtype=self.X.dtype, order="F")
+        step = max(1, CHECKED // self.X.shape[1])
+        for first in range(0, rows.size, step):
+            copy[first : first + step] = self.X[rows[first : first + step]]
+        return ColumnTable(copy)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTable(_DenseTable):
+    """Fortran order, rows in the order of the schedule."""
+
+
+def check_finite(X: NDArray[Any], first_row: int) -> None:
+    """Refuse NaN and inf, by their place; rows are counted from ``first_row``."""
+    step = max(1, CHECKED // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        piece = X[start : start + step]
+        # One pass without a mask; a sum that overflows by itself is looked at again.
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(piece.sum())
+        if finite:
+            continue
+        bad = np.argwhere(~np.isfinite(piece))
+        if bad.size:
+            row, column = bad[0]
+            raise ProblemError(
+                f"X must be finite; got {piece[row, column]} in row {first_row + start + row}, column {column}. "
+                "Impute such entries, or drop their rows."
+            )

@@ -1,0 +1,111 @@
+"""sum_j lam_j Hessian f_j, by BLAS on blocks of rows in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg.blas import dsyrk
+
+from ..._types import Matrix, Vector
+from .pointwise import PointwiseLoss, Softmax
+from .schedule import Indices, Schedule
+from .sparse_table import SparseTable
+from .tables import Table
+
+BLOCK_ENTRIES = 1 << 17
+"""Numbers in a block: 1 MB, where BLAS is at full speed and the block is still in cache."""
+
+DENSE_ENOUGH = 0.05
+"""Below this share of entries a product of sparse matrices beats BLAS on zeros."""
+
+
+def hessian_of_rows(
+    table: Table, schedule: Schedule, loss: PointwiseLoss, y: Vector, W: Matrix, intercepts: Vector, lam: Vector
+) -> Matrix:
+    """sum_i c_i ell''(eta_i) x_i x_i', c_i = sum_j lam_j m_ij / m_j, over the rows with c_i != 0.
+
+    Costs n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of the
+    groups with lam_j != 0; of a sparse table, the squares of the entries per row.
+    """
+    weight = np.zeros(schedule.rows.size)
+    np.add.at(weight, schedule.visit_position, lam[schedule.visit_group] * schedule.coefficient)
+    K, d = W.shape
+    size = d + bool(intercepts.size)
+    H = np.zeros((K, K, size, size))
+    V = np.column_stack([W, intercepts]) if intercepts.size else W
+    for A, positions in rows_in_blocks(table, schedule, weight, max(64, BLOCK_ENTRIES // size)):
+        if intercepts.size:
+            ones = np.ones((A.shape[0], 1))
+            A = sp.hstack([A, ones], format="csr") if sp.issparse(A) else np.column_stack([A, ones])
+        eta = A @ V.T
+        if isinstance(loss, Softmax):
+            _add_classes(H, A, loss.probabilities(eta), weight[positions])
+        else:
+            _add_square(H[0, 0], A, weight[positions] * loss.curvature(eta[:, 0], y[positions]))
+    return _in_order_of_parameters(H, d)
+
+
+def rows_in_blocks(table: Table, schedule: Schedule, weight: Vector, block: int) -> Iterator[tuple[Any, Indices]]:
+    """The rows with a weight, a block at a time, and their positions."""
+    for stage in schedule.stages:
+        begin, end = schedule.block_starts[stage.cuts[0]], schedule.block_starts[stage.cuts[-1]]
+        # As they lie in memory: neighbours need not be gathered.
+        positions = schedule.by_row[begin:end]
+        positions = positions[weight[positions] != 0.0]
+        if not positions.size:
+            continue
+        if isinstance(table, SparseTable) and table.n_entries < DENSE_ENOUGH * table.shape[0] * table.shape[1]:
+            yield table.csr[schedule.order[positions]], positions
+            continue
+        X = table.open(stage)
+        for first in range(0, positions.size, block):
+            part = positions[first : first + block]
+            yield table.dense(X, schedule.order[part]), part
+        table.close(stage)
+
+
+def _add_square(H: Matrix, A: Any, h: Vector) -> None:
+    """H += A' diag(h) A, of a dense A the lower triangle only."""
+    if sp.issparse(A):
+        H += (A.T @ (sp.diags_array(h) @ A)).toarray()
+        return
+    # BLAS squares a real matrix: the rows with h < 0 are subtracted.
+    for sign, rows in ((1.0, h > 0), (-1.0, h < 0)):
+        if not rows.any():
+            continue
+        some = not rows.all()
+        scaled = (A[rows] if some else A) * np.sqrt(np.abs(h[rows] if some else h))[:, None]
+        # Whichever BLAS reads without a copy. H is the transpose of what Fortran sees, hence the lower triangle.
+        a, trans = (scaled, 1) if scaled.flags.f_contiguous else (scaled.T, 0)
+        dsyrk(sign, a, beta=1.0, c=H.T, trans=trans, overwrite_c=1)
+
+
+def _add_classes(H: Matrix, A: Any, p: Matrix, weight: Vector) -> None:
+    """H_kl += A' diag(weight p_k (1[k = l] - p_l)) A for k <= l."""
+    K = p.shape[1]
+    for k in range(K):
+        # 1 - p_k as the sum of the others loses nothing where p_k is close to 1.
+        others = p.sum(axis=1, where=np.arange(K) != k)
+        _add_square(H[k, k], A, weight * p[:, k] * others)
+        for m in range(k + 1, K):
+            h = weight * p[:, k] * p[:, m]
+            H[k, m] -= (A.T @ (sp.diags_array(h) @ A)).toarray() if sp.issparse(A) else (A * h[:, None]).T @ A
+
+
+def _in_order_of_parameters(H: Matrix, d: int) -> Matrix:
+    """One symmetric matrix from the blocks: K times d weights, then K intercepts."""
+    K, size = H.shape[1:3]
+    for k in range(K):
+        lower = np.tril(H[k, k])
+        H[k, k] = lower + np.tril(lower, -1).T
+        for m in range(k):
+            H[k, m] = H[m, k].T
+    flat = H.transpose(0, 2, 1, 3).reshape(K * size, K * size)
+    if K == 1 or size == d:
+        return flat
+    order = np.arange(K * size).reshape(K, size)
+    order = np.concatenate([order[:, :d].ravel(), order[:, d]])
+    return flat[np.ix_(order, order)]

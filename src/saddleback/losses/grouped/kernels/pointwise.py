@@ -1,0 +1,121 @@
+"""Values and slopes of the pointwise losses on one block of rows; the formulas are in ``..pointwise``."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import math
+
+from .compiling import FUSED, inlined
+from .elementary import exp, log1p
+from .ids import HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SOFTMAX, SQUARED, SQUARED_HINGE
+
+
+@inlined(FUSED)
+def pointwise(loss, options, eta, y, size, value, slope):
+    """value[i] and slope[c, i] for the margins eta[c, i], i < size. The choice is made once per block, not per row."""
+    if loss == LOGISTIC:
+        _logistic(eta[0], y, size, value, slope[0])
+    elif loss == SQUARED:
+        _squared(eta[0], y, size, value, slope[0])
+    elif loss == HUBER:
+        _huber(options[0], eta[0], y, size, value, slope[0])
+    elif loss == SQUARED_HINGE:
+        _squared_hinge(eta[0], y, size, value, slope[0])
+    elif loss == POISSON:
+        _poisson(eta[0], y, size, value, slope[0])
+    elif loss == QUANTILE:
+        _quantile(options[0], options[1], eta[0], y, size, value, slope[0])
+    elif loss == SOFTMAX:
+        _softmax(eta, y, size, value, slope)
+    elif loss == HALF_SQUARE:
+        for i in range(size):
+            value[i] = 0.5 * eta[0, i] * eta[0, i]
+            slope[0, i] = eta[0, i]
+
+
+@inlined(FUSED)
+def _logistic(eta, y, size, value, slope):
+    for i in range(size):
+        margin = y[i] * eta[i]
+        e = exp(-abs(margin))
+        value[i] = max(-margin, 0.0) + log1p(e)
+        slope[i] = -y[i] * (e if margin >= 0.0 else 1.0) / (1.0 + e)
+
+
+@inlined(FUSED)
+def _squared(eta, y, size, value, slope):
+    for i in range(size):
+        r = eta[i] - y[i]
+        value[i] = r * r
+        slope[i] = 2.0 * r
+
+
+@inlined(FUSED)
+def _huber(delta, eta, y, size, value, slope):
+    for i in range(size):
+        r = eta[i] - y[i]
+        clipped = min(max(r, -delta), delta)
+        # r^2/2 inside, delta |r| - delta^2/2 outside; never r^2, which overflows first.
+        value[i] = clipped * (r - 0.5 * clipped)
+        slope[i] = clipped
+
+
+@inlined(FUSED)
+def _squared_hinge(eta, y, size, value, slope):
+    for i in range(size):
+        short = max(1.0 - y[i] * eta[i], 0.0)
+        value[i] = short * short
+        slope[i] = -2.0 * y[i] * short
+
+
+@inlined(FUSED)
+def _poisson(eta, y, size, value, slope):
+    for i in range(size):
+        mean = exp(eta[i])
+        value[i] = mean - y[i] * eta[i]
+        slope[i] = mean - y[i]
+
+
+@inlined(FUSED)
+def _quantile(q, smoothing, eta, y, size, value, slope):
+    for i in range(size):
+        r = y[i] - eta[i]
+        # The maximizer of u r - smoothing u^2/2 over q - 1 <= u <= q.
+        u = min(max(r / smoothing, q - 1.0), q)
+        value[i] = u * (r - 0.5 * smoothing * u)
+        slope[i] = -u
+
+
+@inlined(FUSED)
+def _softmax(eta, y, size, value, slope):
+    """log sum exp eta - eta_y and p - e_y; ``slope`` holds exp(eta - max) on the way."""
+    n_classes = eta.shape[0]
+    for i in range(size):
+        largest = eta[0, i]
+        for c in range(1, n_classes):
+            largest = max(largest, eta[c, i])
+        value[i] = largest
+    for c in range(n_classes):
+        for i in range(size):
+            slope[c, i] = exp(eta[c, i] - value[i])
+    for i in range(size):
+        own = int(y[i])
+        top = 0
+        total = 0.0
+        for c in range(n_classes):
+            total += slope[c, i]
+            if eta[c, i] == value[i]:
+                top = c
+        others = 0.0
+        rest = 0.0
+        for c in range(n_classes):
+            if c != top:
+                rest += slope[c, i]
+            if c != own:
+                others += slope[c, i]
+        value[i] = math.log1p(rest) + (value[i] - eta[own, i])
+        for c in range(n_classes):
+            slope[c, i] /= total
+        # p_y - 1 without the cancellation where p_y is close to 1.
+        slope[own, i] = -others / total

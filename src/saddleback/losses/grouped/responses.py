@@ -1,0 +1,52 @@
+"""y as the numbers that a pointwise loss works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._types import Vector
+from ..._validation import real_array
+from ...errors import ProblemError
+from .labels import encode, label_vector
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """y, one number per row; ``classes`` are the labels that -1 and 1, or 0, ..., K - 1, stand for."""
+
+    y: Vector
+    classes: list[Any] | None = None
+
+
+def read_responses(y: Any, kind: str, n_rows: int) -> Responses:
+    """``kind``: "binary" (-1, 1), "classes" (0, ..., K - 1), "count" (>= 0) or "real"."""
+    if kind in ("binary", "classes"):
+        classes, codes = encode(label_vector(y, "y", n_rows), "y")
+        if len(classes) < 2:
+            raise ProblemError(f"y must hold at least two classes; got only {classes[0]!r}.")
+        if kind == "classes":
+            return Responses(codes.astype(np.float64), classes)
+        if len(classes) > 2:
+            shown = ", ".join(repr(label) for label in classes[:5]) + (", ..." if len(classes) > 5 else "")
+            raise ProblemError(
+                f"y must hold two classes for this loss; got {len(classes)}: {shown}. Take loss='softmax' for more "
+                "classes, or a regression loss for numbers."
+            )
+        return Responses(np.where(codes == 1, 1.0, -1.0), classes)
+    try:
+        # A copy: what happens to the user's y later must not matter.
+        numbers = np.array(real_array(y), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"y must hold numbers for this loss; got {type(y).__name__} ({error}).") from error
+    if numbers.shape != (n_rows,):
+        raise ProblemError(f"y must have one entry per row of X, shape ({n_rows},); got shape {numbers.shape}.")
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise ProblemError(f"y must be finite; got {numbers[bad[0]]} in row {bad[0]}. Drop such rows.")
+    if kind == "count" and numbers.min() < 0:
+        row = int(np.argmin(numbers))
+        raise ProblemError(f"y must hold counts >= 0 for this loss; got {numbers[row]:g} in row {row}.")
+    return Responses(numbers)

@@ -1,0 +1,90 @@
+"""The Hessian on a few directions, estimated from a sample of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..._types import Matrix, Vector
+from .hessian import rows_in_blocks
+from .passes import Reader
+from .pointwise import PointwiseLoss, Softmax
+
+PER_PARAMETER = 25
+"""Rows for each parameter: the whole Hessian is then known to a fifth, in its own metric."""
+
+NARROW = 150
+ROWS = 1000
+"""Rows beyond that many parameters: enough for a few tens of directions."""
+
+SHARE = 8
+"""At most one row in this many is read, so that an estimate costs little beside the whole."""
+
+LEAST_PER_GROUP = 10
+
+
+@dataclass(frozen=True, eq=False)
+class SampledHessian:
+    """V H V' with H = sum_j lam_j Hessian f_j, from evenly spaced rows of each group.
+
+    Costs a product of the sample with the directions. Penalties are not part of it.
+    """
+
+    X: Any
+    y: Vector
+    positions: Vector
+    groups: Vector
+    coefficients: Vector
+
+    @classmethod
+    def of(cls, reader: Reader, n_params: int) -> SampledHessian | None:
+        """A sample, kept for the life of the losses; None where the table is too small to be worth one."""
+        schedule = reader.schedule
+        n, n_groups = schedule.rows.size, int(schedule.visit_group.max()) + 1
+        wanted = PER_PARAMETER * n_params if n_params <= NARROW else ROWS
+        budget = max(wanted, LEAST_PER_GROUP * n_groups)
+        if budget > n // SHARE:
+            return None
+        visits = np.concatenate(
+            [_spread(np.flatnonzero(schedule.visit_group == j), budget // n_groups) for j in range(n_groups)]
+        )
+        groups, coefficients = schedule.visit_group[visits], schedule.coefficient[visits]
+        # The sampled rows of a group stand for all of them: its coefficients add up to one.
+        coefficients = coefficients / np.bincount(groups, coefficients, n_groups)[groups]
+        chosen = np.zeros(n)
+        chosen[schedule.visit_position[visits]] = 1.0
+        blocks, order = [], []
+        for A, part in rows_in_blocks(reader.table, schedule, chosen, ROWS):
+            # An estimate needs no more than single precision, at twice the speed.
+            blocks.append(A.astype(np.float32))
+            order.append(part)
+        X: Any = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
+        position = np.concatenate(order)
+        slot = np.full(n, -1)
+        slot[position] = np.arange(position.size)
+        return cls(X, reader.y[position], slot[schedule.visit_position[visits]], groups, coefficients)
+
+    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix) -> Matrix:
+        """The (k, k) matrix of the rows of V, which are laid out as the parameters are."""
+        K, d = W.shape
+        weight = np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size)
+        eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
+        T = np.stack([self.X @ V[:, c * d : (c + 1) * d].T.astype(np.float32) for c in range(K)], axis=2)
+        T = T.astype(np.float64)
+        if intercepts.size:
+            eta, T = eta + intercepts, T + V[:, K * d :]
+        if isinstance(loss, Softmax):
+            p = weight[:, None] * loss.probabilities(eta)
+            mean = np.einsum("ikc,ic->ik", T, loss.probabilities(eta))
+            C: Matrix = np.einsum("ikc,ilc,ic->kl", T, T, p, optimize=True) - (mean * weight[:, None]).T @ mean
+            return C
+        A = T[:, :, 0]
+        return A.T @ ((weight * loss.curvature(eta[:, 0], self.y))[:, None] * A)
+
+
+def _spread(items: Any, count: int) -> Any:
+    """``count`` of the items, evenly spaced."""
+    return items if items.size <= count else items[np.linspace(0, items.size - 1, count).astype(np.intp)]

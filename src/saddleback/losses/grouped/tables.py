@@ -1,0 +1,70 @@
+"""X: a user's matrix, checked, in the layout that the kernel reads."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..._types import Matrix
+from ...errors import ProblemError
+from .dense_table import RowTable, check_finite
+from .mapped_table import MappedTable, mapping
+from .schedule import Shape, Stage
+from .sparse_table import read_sparse
+
+
+class Table(Shape, Protocol):
+    """X, read-only, in pieces (*stages*) where it does not fit in memory."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+
+    @property
+    def n_entries(self) -> int:
+        """Stored entries."""
+
+    def open(self, stage: Stage) -> Any:
+        """What the kernel takes as X in that stage."""
+
+    def close(self, stage: Stage) -> None:
+        """The stage has been read."""
+
+    def dense(self, X: Any, rows: NDArray[np.intp]) -> Matrix:
+        """Some rows of an open stage in float64, not to be written to."""
+
+
+def read_table(X: Any) -> Table:
+    """X as a table; what cannot be right is a ProblemError that names the entry."""
+    if sp.issparse(X):
+        _check_type(X)
+        return read_sparse(X)
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
+        raise ProblemError("X must not hold masked entries; got a masked array. Fill them, or drop their rows.")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
+    _check_type(array)
+    if mapping(array) is not None:
+        return MappedTable.of(array)
+    # Half precision is widened to single, extended precision is rounded to double.
+    dtype = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
+    table = RowTable(np.require(array, dtype, ["C", "A"]))
+    check_finite(table.X, 0)
+    return table
+
+
+def _check_type(X: Any) -> None:
+    if X.ndim != 2:
+        raise ProblemError(f"X must be a matrix, one row per sample; got an array of shape {X.shape}.")
+    if 0 in X.shape:
+        raise ProblemError(f"X must have at least one row and one column; got shape {X.shape}.")
+    if X.dtype.kind not in "biuf":
+        raise ProblemError(
+            f"X must hold real numbers; got entries of type {X.dtype}. Encode categories as numbers, and convert with "
+            "X.astype(float)."
+        )

@@ -1,0 +1,32 @@
+"""What ``method="auto"`` means: a model of cost."""
+
+from __future__ import annotations
+
+from ..losses import Losses
+from .newton import Newton
+from .quasi_newton import QuasiNewton
+
+# Evaluations and exact Hessians of Newton's method to a gap of 1e-8, and evaluations of quasi-Newton on tables that are
+# not well conditioned, as measured (docs/benchmarks.md).
+NEWTON_STEPS = 8
+NEWTON_HESSIANS = 4
+QUASI_NEWTON_STEPS = 100
+# Multiplications of a matrix product in the time in which an evaluation treats one entry of the data.
+FLOPS = 8.0
+
+
+def choose(losses: Losses) -> Newton | QuasiNewton:
+    """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
+
+    With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
+    its factorization d^3/3. Losses without ``n_entries`` count as cheap: J d entries.
+    """
+    return Newton() if hasattr(losses, "hessian") and _newton_is_cheaper(losses) else QuasiNewton()
+
+
+def _newton_is_cheaper(losses: Losses) -> bool:
+    d = losses.n_params
+    entries = float(getattr(losses, "n_entries", losses.n_losses * d))
+    hessian = entries * d / FLOPS
+    newton = NEWTON_STEPS * (entries + d**3 / 3 / FLOPS) + NEWTON_HESSIANS * hessian
+    return newton <= QUASI_NEWTON_STEPS * entries

@@ -1,0 +1,62 @@
+"""(D) as a quadratic program in lam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .._types import Vector
+from ..dual_sets import LinearConstraints
+from .active_set import Mask
+from .dual_subproblem import DualSubproblem
+from .kkt_operator import DenseKKT
+from .piqp_run import new_solver
+
+
+class DualForm:
+    """min over x of 1/2 x'Px + q'x,  E x = e,  lower <= x <= upper."""
+
+    def __init__(self, subproblem: DualSubproblem) -> None:
+        constraints = subproblem.adversary.linear_constraints
+        assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
+        self._constraints, self._scale = constraints, subproblem.scale or 1.0
+        self.kkt = DenseKKT(subproblem)
+        self.rounds = 3 * subproblem.c.size
+
+    def run(self, tol: float, max_iter: int) -> DualOutcome:
+        kkt, constraints = self.kkt, self._constraints
+        solver = new_solver(tol / self._scale, max_iter)
+        upper = constraints.upper if constraints.capped else None
+        # PIQP reads matrices by columns; P is symmetric, so that its transpose is itself.
+        P, q = kkt.P.T.copy(order="F"), -kkt.minus_q
+        solver.setup(P, q, constraints.E, constraints.e, None, None, None, constraints.lower, upper)
+        solver.solve()
+        return DualOutcome(solver.result, self._scale, constraints)
+
+
+@dataclass(frozen=True, eq=False)
+class DualOutcome:
+    """PIQP's result: its x is lam."""
+
+    result: Any
+    scale: float
+    constraints: LinearConstraints
+
+    @cached_property
+    def lam(self) -> Vector:
+        return self.result.x
+
+    @property
+    def free(self) -> Mask:
+        constraints = self.constraints
+        free = self.lam - constraints.lower > self.result.z_bl
+        return free & (constraints.upper - self.lam > self.result.z_bu) if constraints.capped else free
+
+    @property
+    def lower(self) -> Vector:
+        return self.scale * self.result.z_bl
+
+    @property
+    def upper(self) -> Vector:
+        return self.scale * self.result.z_bu

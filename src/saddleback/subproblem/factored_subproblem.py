@@ -1,0 +1,38 @@
+"""(D) whose quadratic part comes as a factor."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from ..adversary import Adversary
+from .dual_subproblem import DualSubproblem
+
+# One product with a matrix of this size costs less than two with thinner ones.
+SMALL = 32
+
+
+class FactoredSubproblem(DualSubproblem):
+    """(D) with Q = F F' for a J x r factor F: a step in the metric P = L L' has F = G L^-T.
+
+    It is the dual of  min over u in R^r of h(c + F u) + 1/2 |u|^2,  with u = -F' lam. Where F is tall everything is
+    measured at O(J r), and Q is formed only for who asks for it.
+    """
+
+    factor: Matrix
+    tall: bool
+    """Whether F has fewer columns than rows, and rows enough for that to matter."""
+
+    def __init__(self, factor: Matrix, c: Vector, adversary: Adversary) -> None:
+        J, r = factor.shape
+        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=r < J and J > SMALL)
+        self._measure((factor * factor).dot(np.ones(r)) if self.tall else self.Q.diagonal())
+
+    @cached_property
+    def Q(self) -> Matrix:
+        return self.factor.dot(self.factor.T)
+
+    def product(self, lam: Vector) -> Vector:
+        return self.factor.dot(lam.dot(self.factor)) if self.tall else self.Q.dot(lam)

@@ -1,0 +1,94 @@
+"""The optimality conditions of (D) as a quadratic program: what an active set solves."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Matrix, Vector
+from .dual_subproblem import DualSubproblem
+from .factored_subproblem import FactoredSubproblem
+from .quadratic_part import quadratic_part
+
+Index: TypeAlias = NDArray[np.intp]
+
+
+class KKTOperator(Protocol):
+    """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
+
+    P and q are those of (D) over its scale: of size one, so that units change no pivot.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The lengths of x and y."""
+
+    @property
+    def diagonal(self) -> Vector:
+        """That of K."""
+
+    def residual(self, X: Vector) -> Vector:
+        """K X - b: the multipliers z of the bounds on x, then what is missing from E x = e."""
+
+    def block(self, index: Index) -> Matrix:
+        """A new copy of K's rows and columns at ``index``, in which all of y's come last."""
+
+
+class DenseKKT:
+    """K = [[P, E'], [E, 0]], b = (-q, e)."""
+
+    def __init__(self, subproblem: DualSubproblem) -> None:
+        constraints = subproblem.adversary.linear_constraints
+        assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
+        k, n = constraints.E.shape
+        H, b = quadratic_part(subproblem)
+        scale = subproblem.scale or 1.0
+        self.shape = (n, k)
+        K, b0 = constraints.equations
+        self._K, self._b = K.copy(), b0.copy()
+        self.P, self.minus_q = self._K[:n, :n], self._b[:n]
+        np.divide(subproblem.Q, scale, out=self.P)
+        np.divide(b, scale, out=self.minus_q)
+        if H is not None:
+            self._K.ravel()[: n * (n + k) : n + k + 1] += H / scale
+
+    @property
+    def diagonal(self) -> Vector:
+        return self._K.diagonal()
+
+    def residual(self, X: Vector) -> Vector:
+        return self._K.dot(X) - self._b
+
+    def block(self, index: Index) -> Matrix:
+        return self._K.take(index, 0).take(index, 1)
+
+
+class FactoredKKT:
+    """The same on the simplex with R = 0 and P = F F', which is never formed."""
+
+    def __init__(self, subproblem: FactoredSubproblem) -> None:
+        scale = subproblem.scale or 1.0
+        self.F: Matrix = subproblem.factor / np.sqrt(scale)
+        self.minus_q = subproblem.stripped / scale
+        self.shape = (len(self.F), 1)
+
+    @property
+    def diagonal(self) -> Vector:
+        return np.append(np.einsum("ij,ij->i", self.F, self.F), 0.0)
+
+    def residual(self, X: Vector) -> Vector:
+        x = X[:-1]
+        residual = np.empty_like(X)
+        np.subtract(self.F.dot(x.dot(self.F)), self.minus_q - X[-1], out=residual[:-1])
+        residual[-1] = x.sum() - 1.0
+        return residual
+
+    def block(self, index: Index) -> Matrix:
+        rows = self.F.take(index[:-1], 0)
+        m = len(rows)
+        K = np.ones((m + 1, m + 1))
+        K[:m, :m] = rows.dot(rows.T)
+        K[m, m] = 0.0
+        return K

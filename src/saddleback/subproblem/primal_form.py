@@ -1,0 +1,85 @@
+"""(D) as a quadratic program in the step, when there are fewer parameters than losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._types import Vector
+from ..dual_sets import Simplex
+from ..regularizers import Zero
+from .active_set import Mask
+from .dual_subproblem import DualSubproblem
+from .factored_subproblem import FactoredSubproblem
+from .kkt_operator import FactoredKKT
+from .piqp_run import new_solver
+
+# PIQP's matrices are J x (r + 1) here and J x J in the dual form; as measured, the former are faster from here on.
+ROWS_PER_COLUMN, MORE_ROWS = 1.5, 4
+
+
+class PrimalForm:
+    """min over (u, t) of t + 1/2 |u|^2,  c + F u <= t:  the dual of (D) on the simplex with R = 0 and Q = F F'.
+
+    The multipliers of the J rows are lam, their slacks are those of lam >= 0, and u = -F' lam. At most r + 1 rows
+    need be active, so that the active set stays small.
+    """
+
+    @staticmethod
+    def suits(subproblem: DualSubproblem) -> bool:
+        """Whether this form applies, and is the cheaper one."""
+        if not isinstance(subproblem, FactoredSubproblem):
+            return False
+        adversary, (J, r) = subproblem.adversary, subproblem.factor.shape
+        plain = isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
+        return plain and ROWS_PER_COLUMN * (r + 1) + MORE_ROWS <= J
+
+    def __init__(self, subproblem: DualSubproblem) -> None:
+        assert isinstance(subproblem, FactoredSubproblem)
+        self._scale = subproblem.scale or 1.0
+        self.kkt = FactoredKKT(subproblem)
+        # Among many rows that nearly tie each round drops one.
+        J, r = subproblem.factor.shape
+        self.rounds = 3 * min(J, r + 100)
+
+    def run(self, tol: float, max_iter: int) -> PrimalOutcome:
+        """PIQP in (u, t), u in units of sqrt(scale) and t in units of scale."""
+        J, r = self.kkt.F.shape
+        P = np.zeros((r + 1, r + 1), order="F")
+        P.ravel("K")[: -1 : r + 2] = 1.0
+        cost = np.zeros(r + 1)
+        cost[r] = 1.0
+        rows = np.empty((J, r + 1), order="F")
+        rows[:, :r] = self.kkt.F
+        rows[:, r] = -1.0
+        solver = new_solver(tol / self._scale, max_iter)
+        solver.setup(P, cost, None, None, rows, None, -self.kkt.minus_q)
+        solver.solve()
+        return PrimalOutcome(solver.result, self._scale)
+
+
+@dataclass(frozen=True, eq=False)
+class PrimalOutcome:
+    """PIQP's result: the multipliers of its rows are lam, their slacks t - c - F u those of lam >= 0."""
+
+    result: Any
+    scale: float
+
+    @cached_property
+    def lam(self) -> Vector:
+        return self.result.z_u
+
+    @property
+    def free(self) -> Mask:
+        return self.lam > self.result.s_u
+
+    @property
+    def lower(self) -> Vector:
+        return self.scale * self.result.s_u
+
+    @property
+    def upper(self) -> Vector:
+        return np.zeros_like(self.lam)

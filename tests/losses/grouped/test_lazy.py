@@ -1,0 +1,87 @@
+"""Numba is imported when the first kernel is needed, and compiles it once for all processes."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+
+import saddleback as sb
+
+IMPORT = """
+import sys
+import saddleback as sb
+assert "numba" not in sys.modules, "import saddleback must not wait for a compiler"
+sb.minimax(lambda w: ([w @ w, w @ w + w[0]], [2 * w, 2 * w + [1, 0]]), [1.0, 1.0], jac=True)
+losses = sb.GroupedLinear([[1.0], [2.0]], [0.0, 1.0], [0, 1], loss="squared")
+assert "numba" not in sys.modules, "neither must plain minimax, nor the construction of losses"
+losses.values([0.0])
+assert "numba" in sys.modules
+"""
+
+CACHED = """
+import numpy as np
+import saddleback as sb
+sb.GroupedLinear([[1.0, 2.0], [2.0, 1.0]], [0.0, 1.0], [0, 1], loss="squared").evaluate(np.zeros(2))
+from saddleback.losses.grouped.kernels.blocks import evaluate_blocks
+hits, misses = (sum(count.values()) for count in (evaluate_blocks.stats.cache_hits, evaluate_blocks.stats.cache_misses))
+print(hits, misses)
+"""
+
+
+def test_import_leaves_numba_alone():
+    subprocess.run([sys.executable, "-c", IMPORT], check=True, timeout=120)
+
+
+def test_a_second_process_does_not_compile():
+    runs = [
+        subprocess.run([sys.executable, "-c", CACHED], check=True, timeout=120, capture_output=True, text=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[1].split() == ["1", "0"]
+
+
+def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
+    import numba
+
+    from saddleback.losses.grouped.kernels.compiling import FUSED, kernel
+
+    compile_ = numba.njit
+
+    def without_cache(*args, **options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return compile_(*args, **options)
+
+    monkeypatch.setattr(numba, "njit", without_cache)
+    assert kernel(FUSED)(lambda x: x + 1)(1) == 2
+
+
+def test_few_specializations(tmp_path):
+    """Read-only, mapped, pickled and misaligned tables share the machine code of others."""
+    from saddleback.losses.grouped.kernels.blocks import evaluate_blocks
+
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.standard_normal((20, 70)), np.arange(20.0), np.arange(20) % 3
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    misaligned = np.frombuffer(b"x" + X.tobytes(), dtype=np.float64, offset=1).reshape(X.shape)
+    np.save(tmp_path / "X.npy", X)
+    w = rng.standard_normal(70)
+    read_only = w.copy()
+    read_only.flags.writeable = False
+
+    def losses(X):
+        return sb.GroupedLinear(X, y, groups, loss="squared", l2=0.1)
+
+    plain = losses(X)
+    G = plain.evaluate(w)[1]
+    before = len(evaluate_blocks.signatures)
+    for other in (losses(frozen), losses(misaligned), losses(np.load(tmp_path / "X.npy", mmap_mode="r"))):
+        np.testing.assert_array_equal(other.evaluate(read_only)[1], G)
+        other.smoothness()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(plain)).evaluate(w)[1], G)
+    plain.values(w)
+    assert len(evaluate_blocks.signatures) == before

@@ -1,0 +1,56 @@
+"""The cost model behind method="auto"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import saddleback as sb
+from saddleback.methods import Newton, QuasiNewton, choose, named_method
+
+
+@dataclass
+class Table:
+    """The shape of losses of n rows and d columns."""
+
+    n_params: int
+    n_entries: int
+    n_losses: int = 5
+
+    def evaluate(self, w):
+        raise AssertionError("choosing a method evaluates nothing")
+
+    def hessian(self, w, lam):
+        raise AssertionError("choosing a method evaluates nothing")
+
+
+@pytest.mark.parametrize(("n", "d"), [(7000, 6), (30_000, 36), (24_000, 100), (500, 20)])
+def test_narrow_tables_take_newton(n: int, d: int) -> None:
+    assert isinstance(choose(Table(d, n * d)), Newton)
+
+
+@pytest.mark.parametrize(("n", "d"), [(50_000, 5000), (1000, 2000), (10_000, 1000)])
+def test_wide_tables_take_quasi_newton(n: int, d: int) -> None:
+    assert isinstance(choose(Table(d, n * d)), QuasiNewton)
+
+
+def test_sparse_tables_count_their_entries() -> None:
+    """A factorization of d^3/3 does not pay where an evaluation reads little."""
+    assert isinstance(choose(Table(20_000, 200_000)), QuasiNewton)
+
+
+def test_losses_without_a_hessian_take_quasi_newton() -> None:
+    losses = sb.from_functions(lambda w: ([w @ w], [2 * w]), np.ones(2), jac=True)
+    assert isinstance(choose(losses), QuasiNewton)
+
+
+def test_the_choice_names_itself_in_the_result() -> None:
+    rng = np.random.default_rng(0)
+    losses = sb.GroupedLinear(rng.standard_normal((60, 3)), rng.integers(0, 2, 60), np.arange(60) % 3, l2=0.1)
+    assert sb.solve(sb.Problem(losses)).method == "newton"
+
+
+def test_auto_is_no_method_before_there_are_losses() -> None:
+    assert named_method("auto") is None

@@ -1,0 +1,104 @@
+"""The two forms of BFGS: the same matrix, the same steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from theory.tolerances import EPS
+
+from saddleback.methods.bfgs import DenseBFGS
+from saddleback.methods.limited_bfgs import LimitedBFGS
+
+ACCURATE = 1e5 * EPS
+
+
+def pairs(rng: np.random.Generator, d: int, k: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of a positive definite H."""
+    H = np.cov(rng.standard_normal((d, 4 * d))) + 0.1 * np.eye(d)
+    return [(s, H @ s) for s in rng.standard_normal((k, d))]
+
+
+def textbook(B: np.ndarray, of: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Nocedal and Wright 2006, eq. 6.19, one pair after the other."""
+    for s, y in of:
+        Bs = B @ s
+        B = B - np.outer(Bs, Bs) / (s @ Bs) + np.outer(y, y) / (y @ s)
+    return B
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 12), k=st.integers(1, 6), sigma=st.sampled_from([0.0, 0.3, 50.0]))
+def test_compact_form_is_bfgs(seed: int, d: int, k: int, sigma: float) -> None:
+    rng = np.random.default_rng(seed)
+    known = pairs(rng, d, k)
+    limited = LimitedBFGS.start(d, 3.0)
+    for s, y in known:
+        limited = limited.updated(s, y, memory=k)
+    P = textbook(limited.delta * np.eye(d), known) + sigma * np.eye(d)
+    G, lam = rng.standard_normal((4, d)), rng.dirichlet(np.ones(4))
+    system = limited.system(G, sigma)
+    assert system is not None
+    scale = np.linalg.cond(P)
+    np.testing.assert_allclose(system.Q, G @ np.linalg.solve(P, G.T), rtol=0, atol=ACCURATE * scale * (G**2).sum())
+    np.testing.assert_allclose(
+        system.direction(lam), -np.linalg.solve(P, lam @ G), rtol=0, atol=ACCURATE * scale * np.abs(G).sum()
+    )
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(3, 12), k=st.integers(0, 5))
+def test_known_directions_come_before_the_pairs(seed: int, d: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    U = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
+    c, known = np.array([0.5, 20.0]), pairs(rng, d, k)
+    limited = LimitedBFGS.start(d, 3.0)
+    for s, y in known:
+        limited = limited.updated(s, y, memory=10)
+    B0 = limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U
+    P = textbook(B0, known) + 0.1 * np.eye(d)
+    G = rng.standard_normal((3, d))
+    system = limited.beginning(U, c).system(G, 0.1)
+    assert system is not None
+    atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
+    np.testing.assert_allclose(system.Q, G @ np.linalg.solve(P, G.T), rtol=0, atol=atol)
+
+
+def test_memory_forgets_the_oldest() -> None:
+    known = pairs(np.random.default_rng(0), 8, 7)
+    limited = LimitedBFGS.start(8, 1.0)
+    for s, y in known:
+        limited = limited.updated(s, y, memory=3)
+    np.testing.assert_array_equal(limited.S, [s for s, _ in known[-3:]])
+    assert limited.delta == pytest.approx(np.mean([y @ y / (s @ y) for s, y in known[-3:]]))
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(2, 12), k=st.integers(1, 20))
+def test_dense_form_satisfies_the_secant_equation_and_stays_positive(seed: int, d: int, k: int) -> None:
+    dense = DenseBFGS.start(d, 2.0)
+    for s, y in pairs(np.random.default_rng(seed), d, k):
+        dense = dense.updated(s, y)
+        np.testing.assert_allclose(dense.B @ s, y, rtol=0, atol=ACCURATE * np.linalg.norm(dense.B) * np.linalg.norm(s))
+        assert np.linalg.eigvalsh(dense.B)[0] > 0
+
+
+@pytest.mark.parametrize("start", [DenseBFGS.start, LimitedBFGS.start])
+def test_curvature_of_another_place_is_forgotten(start) -> None:
+    """After a fall by 20 orders of magnitude the old curvature would leave nothing of the new one."""
+    model = start(3, 1.0)
+    more = {} if isinstance(model, DenseBFGS) else {"memory": 5}
+    model = model.updated(np.array([1.0, 1.0, 0.0]), 1e20 * np.array([1.0, 1.0, 0.0]), **more)
+    model = model.updated(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 2.0]), **more)
+    system = model.system(np.eye(3), 0.0)
+    assert system is not None
+    Q = system.Q if system.Q is not None else system.factor @ system.factor.T
+    np.testing.assert_allclose(Q, np.eye(3) / 2)
+
+
+def test_a_flat_direction_makes_steps_ten_times_longer() -> None:
+    G = np.array([[1.0, 2.0]])
+    for model in (DenseBFGS.start(2, 4.0), LimitedBFGS.start(2, 4.0)):
+        before, after = model.system(G, 0.0), model.flattened().system(G, 0.0)
+        assert before is not None
+        assert after is not None
+        lam = np.ones(1)
+        np.testing.assert_allclose(after.direction(lam), 10 * before.direction(lam))

@@ -1,0 +1,246 @@
+"""Quasi-Newton and Newton: control, correction, guard, and where they end."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calls import Calls, cb2, quadratics, quietly
+from problems import WithHessian, nesterov_split, oracle_of, random_quadratics
+from references.published import PUBLISHED
+from theory.tolerances import EPS
+
+import saddleback as sb
+from saddleback.methods import Newton, QuasiNewton
+from saddleback.methods.guard import CREDIT, FIRST_CREDIT
+from saddleback.methods.trial import Trial, try_step
+
+# Evaluations with a Jacobian to within 1e-6 of the optimum, as promised to users of plain functions.
+WITHIN = {"Goffin": 200, "MAXQ": 40, "Rosen-Suzuki": 15}
+
+
+@pytest.mark.parametrize(("name", "limit"), WITHIN.items())
+def test_few_evaluations_on_published_problems(name: str, limit: int) -> None:
+    problem = PUBLISHED[name]
+    result = sb.minimax(problem.pair, problem.start, jac=True, tol=1e-9)
+    reached = np.flatnonzero(result.history.value <= problem.optimum + 1e-6)
+    assert reached.size
+    assert result.history.n_evals[reached[0]] <= limit
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_no_step_is_taken_uphill(name: str) -> None:
+    problem = PUBLISHED[name]
+    losses = sb.from_functions(problem.pair, problem.start, jac=True)
+    oracle = oracle_of(losses, w0=problem.start)
+    state = QuasiNewton().init(oracle, problem.start)
+    for _ in range(15):
+        before, state = state, QuasiNewton().step(oracle, state)
+        assert state.point.value <= before.point.value + 1e3 * EPS * np.abs(before.point.f).max()
+
+
+@pytest.mark.parametrize("d", [5, 200])
+def test_both_forms_of_quasi_newton_solve_quadratics(d: int) -> None:
+    """A matrix for few parameters, limited memory for many."""
+    losses = random_quadratics(0, J=4, d=d, condition=100.0)
+    result = sb.solve(sb.Problem(losses), method="quasi-newton", tol=1e-8)
+    reference = sb.solve(sb.Problem(losses), method="accelerated", tol=1e-9, max_iter=20_000)
+    assert result.success
+    assert result.value == pytest.approx(reference.value, abs=2e-8 * (1 + abs(reference.value)))
+
+
+def test_newton_converges_quadratically() -> None:
+    losses = WithHessian.of(random_quadratics(1, J=3, d=6, condition=1e4))
+    result = sb.solve(sb.Problem(losses, regularizer=sb.Quadratic(0.1)), method="newton", tol=1e-10)
+    assert result.success
+    assert result.n_iter <= 12
+
+
+@pytest.mark.parametrize("method", ["quasi-newton", "newton"])
+def test_guard_takes_its_share(method: str) -> None:
+    """Theta(T) accelerated steps among T evaluations, so that the rate of Algorithm 1 is theirs, too."""
+    split = nesterov_split(J=4, d=60)
+    losses = WithHessian.of(split.losses)
+    oracle = oracle_of(losses)
+    method_ = {"quasi-newton": QuasiNewton(memory=1), "newton": Newton()}[method]
+    state = method_.init(oracle, np.zeros(losses.n_params))
+    for _ in range(80):
+        state = method_.step(oracle, state)
+    taken = 0 if state.guard.state is None else state.guard.state.t
+    assert taken >= (oracle.n_trials - FIRST_CREDIT) // (2 * CREDIT)
+    assert taken > 0
+
+
+def test_a_guard_step_is_taken_only_when_it_is_lower() -> None:
+    losses = random_quadratics(0, J=3, d=4)
+    oracle = oracle_of(losses)
+    method = QuasiNewton()
+    state = method.init(oracle, np.ones(4))
+    for _ in range(6):
+        state = method.step(oracle, state)
+    due = replace(state, guard=replace(state.guard, credit=0))
+    after = method.step(oracle, due)
+    assert after.guard.state is not None
+    assert after.point.value <= due.point.value
+    assert after.guard.credit == CREDIT
+
+
+# --- control ----------------------------------------------------------------------------------------------------------
+
+
+def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
+    """A trial on one quadratic of curvature 2 along one coordinate, whose value afterwards is made up."""
+    oracle = oracle_of(random_quadratics(0, J=2, d=3))
+    state = QuasiNewton().init(oracle, np.ones(3))
+    at = oracle.evaluate(np.ones(3))
+    metric = QuasiNewton().metric(oracle, state, at)
+    trial = try_step(oracle, at, metric.system(at.G, sigma), sigma, 1e-12, at.lam)
+    assert trial is not None
+    value = at.value - ratio * trial.promised
+    return replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=value)))
+
+
+@pytest.mark.parametrize("sigma", [0.0, 1.0])
+def test_refusals_raise_the_shift_within_bounds(sigma: float) -> None:
+    trial = trial_of(-2.0, sigma)
+    scale = max(sigma, trial.curvature)
+    assert not trial.accepted
+    assert (
+        max(2 * sigma, trial.curvature / 2)
+        <= trial.raised()
+        <= max(10 * scale, trial.step.error / trial.step.length_squared)
+    )
+
+
+def test_good_steps_lower_the_shift_and_poor_ones_raise_it() -> None:
+    assert trial_of(0.95, 1.0).eased() == pytest.approx(0.1)
+    assert trial_of(0.5, 1.0).eased() == pytest.approx(0.25)
+    assert trial_of(0.1, 1.0).eased() >= 4.0
+    assert trial_of(1.0, 0.0).eased() == 0.0
+
+
+def test_what_is_not_finite_is_refused() -> None:
+    trial = trial_of(1.0)
+    lost = replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=np.inf)))
+    assert not lost.accepted
+    assert lost.raised() == pytest.approx(10 * trial.curvature)
+
+
+def test_the_correction_saves_steps_at_a_kink() -> None:
+    """Mifflin 2 bends along its kink: without the correction the run crawls (the Maratos effect)."""
+    problem = PUBLISHED["Mifflin 2"]
+    result = sb.minimax(problem.pair, problem.start, jac=True, tol=1e-8)
+    assert result.success
+    assert result.n_evals <= 25
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("J", "d"), [(40, 3), (200, 2), (1000, 4)])
+def test_many_losses_of_few_parameters(J: int, d: int) -> None:
+    """J > d: the smallest enclosing ball, by the primal form of (D)."""
+    points = np.random.default_rng(J).standard_normal((J, d))
+    result = sb.minimax(lambda w: (((w - points) ** 2).sum(axis=1), 2 * (w - points)), np.zeros(d), jac=True, tol=1e-9)
+    assert result.success
+    distances = np.sort(((result.w - points) ** 2).sum(axis=1))
+    assert distances[-1] == pytest.approx(result.value)
+    # The center is a convex combination of the points that are farthest.
+    np.testing.assert_allclose(result.dual @ points, result.w, atol=1e-4)
+
+
+def test_one_loss_is_plain_minimization() -> None:
+    result = sb.minimax(
+        lambda w: ([100 * (w[0] - 3) ** 2 + w[1] ** 2], [[200 * (w[0] - 3), 2 * w[1]]]), [0, 1], jac=True
+    )
+    assert result.success
+    np.testing.assert_allclose(result.w, [3, 0], atol=1e-3)
+    np.testing.assert_array_equal(result.dual, [1.0])
+
+
+def test_linear_losses_end_after_finitely_many_steps() -> None:
+    rng = np.random.default_rng(0)
+    A, b = rng.standard_normal((30, 5)), rng.standard_normal(30)
+    A -= A.mean(axis=0)
+    result = sb.minimax(lambda w: (A @ w + b, A), np.zeros(5), jac=True, tol=1e-10)
+    assert result.success
+    assert result.n_evals <= 15
+
+
+def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
+    jac = Calls(lambda w: cb2(w)[1])
+    result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac)
+    assert result.success
+    assert len(jac.points) == result.n_evals == result.n_iter + 1
+
+
+def test_nonconvex_problems_end_by_estimate_with_one_warning() -> None:
+    """Davidon 2 (Luksan and Vlcek 2000): |(x1 + t x2 - exp t)^2 + (x3 + x4 sin t - cos t)^2|, optimum 115.70644."""
+    t = 0.2 * np.arange(1, 21)
+
+    def fun(x):
+        r, s = x[0] + t * x[1] - np.exp(t), x[2] + x[3] * np.sin(t) - np.cos(t)
+        G = 2 * np.stack((r, t * r, s, np.sin(t) * s), axis=1)
+        return r**2 + s**2, G
+
+    result = quietly(fun, [25.0, 5.0, -5.0, -1.0], jac=True)
+    assert result.value == pytest.approx(115.70644, abs=1e-4)
+    assert result.success
+
+
+def test_separable_data_without_a_penalty_end_sensibly() -> None:
+    """The infimum 0 is not attained."""
+    X = np.vstack((np.random.default_rng(0).normal(3, 1, (50, 2)), np.random.default_rng(1).normal(-3, 1, (50, 2))))
+    y = np.repeat([1, 0], 50)
+    for method in ("auto", "newton", "quasi-newton"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sb.ConvergenceWarning)
+            result = sb.solve(sb.Problem(sb.GroupedLinear(X, y, np.arange(100) % 3)), method=method)
+        assert result.n_iter < 1000
+        assert 0 <= result.value <= 1e-5
+        assert result.status in (sb.Status.CONVERGED, sb.Status.STALLED)
+        assert np.isfinite(result.w).all()
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def test_newton_needs_a_hessian() -> None:
+    with pytest.raises(sb.IncompatibleError, match=r"hessian\(w, lam\).*Use method='quasi-newton'"):
+        sb.minimax(quadratics, np.zeros(2), jac=True, method="newton")
+
+
+@pytest.mark.parametrize(
+    ("H", "error", "match"),
+    [(np.eye(3), sb.ProblemError, r"shape \(2, 2\); got \(3, 3\)"), ("text", sb.ProblemError, "numbers")],
+)
+def test_a_hessian_of_the_wrong_kind_is_refused(H, error, match: str) -> None:
+    losses = type("L", (), {"n_losses": 3, "n_params": 2, "evaluate": lambda self, w: quadratics(w)})()
+    losses.hessian = lambda w, lam: H
+    with pytest.raises(error, match=match):
+        sb.solve(sb.Problem(losses), method="newton")
+
+
+def test_a_hessian_that_is_not_finite_ends_the_run() -> None:
+    losses = type("L", (), {"n_losses": 3, "n_params": 2, "evaluate": lambda self, w: quadratics(w)})()
+    losses.hessian = lambda w, lam: np.full((2, 2), np.nan)
+    with pytest.warns(sb.ConvergenceWarning, match="Hessian is not finite"):
+        assert sb.solve(sb.Problem(losses), method="newton").status is sb.Status.NUMERICAL_ERROR
+
+
+@pytest.mark.parametrize("H", [np.zeros((2, 2)), -np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])])
+def test_a_useless_hessian_is_only_a_metric(H: np.ndarray) -> None:
+    """Singular or indefinite matrices are shifted until they are positive definite; g decides about steps."""
+    losses = type("L", (), {"n_losses": 3, "n_params": 2, "evaluate": lambda self, w: quadratics(w)})()
+    losses.hessian = lambda w, lam: H
+    result = sb.solve(sb.Problem(losses), method="newton", tol=1e-6)
+    assert result.success
+    assert result.value == pytest.approx(1.25, abs=1e-6)
+
+
+@pytest.mark.parametrize("memory", [0, -1, 1.5, "ten"])
+def test_memory_must_be_a_count(memory) -> None:
+    with pytest.raises(sb.ProblemError, match="memory must be a whole number >= 1"):
+        QuasiNewton(memory=memory)
