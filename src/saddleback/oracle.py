@@ -61,8 +61,7 @@ class Evaluation(Point):
     @cached_property
     def steepness(self) -> Vector:
         """|grad f_j|, one per loss."""
-        norms: Vector = np.sqrt(np.einsum("jd,jd->j", self.G, self.G))
-        return norms
+        return row_norms(self.G)
 
     @cached_property
     def gram(self) -> Matrix:
@@ -203,13 +202,16 @@ class Oracle:
 
     def _known(self, w: Vector) -> Evaluation | None:
         """The remembered evaluation at w, to the last bit."""
-        key = w.tobytes()
         for known in self._recent:
-            if known.w.tobytes() == key:
+            # Most points differ in their first coordinate, which is a cheap question.
+            if known.w.item(0) == w.item(0) and np.array_equal(known.w, w):
                 return known
         return None
 
     def _as_float64(self, x: object) -> Vector:
+        if type(x) is np.ndarray and x.dtype == np.float64:
+            # A copy: the losses may write over their arrays at the next point.
+            return x.copy()
         try:
             array = real_array(x)
         except (TypeError, ValueError) as error:
@@ -217,7 +219,6 @@ class Oracle:
         if array.dtype in (np.float32, np.float16):
             self.precision = max(self.precision, float(np.finfo(array.dtype).eps))
             self.watch.trust(self.precision)
-        # A copy: the losses may write over their arrays at the next point.
         return array.astype(np.float64)
 
     def _respond(self, w: Vector, f: Vector) -> Point:
@@ -245,6 +246,12 @@ class Oracle:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
         value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
         return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.curvature)
+
+
+def row_norms(rows: Matrix) -> Vector:
+    """|row|_2, one per row."""
+    norms: Vector = np.sqrt((rows * rows).dot(np.ones(rows.shape[1])))
+    return norms
 
 
 def _frozen(w: Vector) -> Vector:

@@ -59,8 +59,7 @@ class Record:
     @staticmethod
     def at_start(oracle: Oracle) -> Record:
         at = oracle.evaluate(oracle.w0)
-        rows = float(np.sqrt(np.diag(at.gram).max()))
-        size = float(np.abs(at.f).max()) + rows * (1.0 + float(nrm2(at.w)))
+        size = at.size + float(at.steepness.max()) * (1.0 + float(nrm2(at.w)))
         return Record(best=at.point, dual=at.lam, size=size)
 
 

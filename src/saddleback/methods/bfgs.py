@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -35,13 +36,16 @@ class DenseBFGS:
         return DenseBFGS(self.B / LONGER, self.n_pairs)
 
     def updated(self, s: Vector, y: Vector) -> DenseBFGS:
-        sy = float(s @ y)
-        delta = float(y @ y) / sy
+        sy = float(s.dot(y))
+        delta = float(y.dot(y)) / sy
+        largest = self.B.diagonal()
         # The first pair sets the scale of the directions that none has seen (ibid., eq. 6.20).
-        known = self.n_pairs > 0 and self.B.diagonal().max() <= OBSOLETE * delta
+        known = self.n_pairs > 0 and largest.item(largest.argmax()) <= OBSOLETE * delta
         B = self.B if known else delta * np.eye(s.size)
         Bs = B.dot(s)
-        return DenseBFGS(B - Bs[:, None] * (Bs / float(s.dot(Bs))) + y[:, None] * (y / sy), self.n_pairs + 1)
+        # Squares, so that B stays symmetric to the bit.
+        z, v = y / sqrt(sy), Bs / sqrt(float(s.dot(Bs)))
+        return DenseBFGS(B + z[:, None] * z - v[:, None] * v, self.n_pairs + 1)
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
         return DenseMetric(self.B).system(G, sigma)

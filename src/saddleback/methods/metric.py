@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
@@ -66,12 +65,15 @@ class DenseMetric:
     B: Matrix
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
-        P = np.array(self.B, order="F")
-        P.ravel("K")[:: len(P) + 1] += sigma
-        L, info = dpotrf(P, lower=1, clean=0, overwrite_a=1)
-        diagonal = L.ravel("K")[:: len(P) + 1]
+        P = self.B
+        if sigma != 0:
+            P = P.copy()
+            P.ravel()[:: len(P) + 1] += sigma
+        # LAPACK reads matrices by columns; P is symmetric, so that its transpose is itself.
+        L, info = dpotrf(P.T, lower=1, clean=0)
+        pivots = L.diagonal()
         # A pivot that rounding made is none.
-        if info != 0 or not diagonal.min() > 1e-7 * diagonal.max():
+        if info != 0 or not pivots.item(pivots.argmin()) > 1e-7 * pivots.item(pivots.argmax()):
             return None
         # By rows F L' = G: the transpose of a C-ordered array is what BLAS reads without a copy.
         return CholeskySystem(L, dtrsm(1.0, L, G.T, lower=1).T)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -41,22 +40,22 @@ class ProxStep:
     def lam(self) -> Vector:
         return self.solution.lam
 
-    @cached_property
+    @property
     def length_squared(self) -> float:
         """|v - u|^2."""
-        return float(self.direction @ self.direction)
+        return float(self.direction.dot(self.direction))
 
-    @cached_property
+    @property
     def proximity(self) -> float:
         """|v - u|^2 / (2 eta) = 1/2 lam' Q lam."""
-        return -0.5 * float(self.slope @ self.direction)
+        return -0.5 * float(self.slope.dot(self.direction))
 
     @property
     def error(self) -> float:
         """g(v) - h(ell): what the linearization leaves out, at most L/2 |v - u|^2."""
         return self.point.value - self.model
 
-    @cached_property
+    @property
     def noise(self) -> float:
         """What rounding may add to ``error``."""
         return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.size)

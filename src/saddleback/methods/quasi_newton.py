@@ -139,6 +139,6 @@ def _curved(s: Vector, y: Vector, noise: float) -> bool:
 
 def _noise(oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> float:
     """The part of (G+ - G)' lam that means nothing: rounding, and losses whose weight is only an inexact zero."""
-    steepness = float(np.abs(lam).dot(before.steepness + after.steepness))
-    change = (after.G - before.G).ravel()
-    return max(oracle.jacobian_precision * steepness, NO_WEIGHT * float(dnrm2(change)))
+    sizes = dnrm2(before.G.ravel()) + dnrm2(after.G.ravel())
+    weight = float(dnrm2(lam))
+    return weight * max(oracle.jacobian_precision * sizes, NO_WEIGHT * dnrm2((after.G - before.G).ravel()))

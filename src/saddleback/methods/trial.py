@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 
@@ -31,21 +31,22 @@ class Trial:
     promised: float
     """pred = g(w) - [h(f + G p) + 1/2 p'Pp], >= 0 up to the gap of (D); a correction keeps that of the first step."""
     sigma: float
+    ratio: float = field(init=False)
+    """rho, decrease over promise, both raised by what rounding hides (Conn, Gould and Toint 2000, 17.4.2)."""
+    curvature: float = field(init=False)
+    """p'Bp / p'p."""
 
-    @cached_property
-    def ratio(self) -> float:
-        """rho, decrease over promise, both raised by what rounding hides (Conn, Gould and Toint 2000, 17.4.2)."""
-        decrease = self.step.base.value - self.step.point.value
-        return (decrease + self.step.noise) / (max(0.0, self.promised) + self.step.noise)
+    def __post_init__(self) -> None:
+        step = self.step
+        noise = step.noise
+        ratio = (step.base.value - step.point.value + noise) / (max(0.0, self.promised) + noise)
+        curvature = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
+        self.__dict__.update(ratio=ratio, curvature=curvature)
 
     @property
     def accepted(self) -> bool:
-        return bool(np.isfinite(self.step.point.value) and self.ratio > ACCEPTED)
-
-    @cached_property
-    def curvature(self) -> float:
-        """p'Bp / p'p."""
-        return max(0.0, 2 * self.step.proximity / self.step.length_squared - self.sigma)
+        # A value of nan compares as false, one of inf makes a ratio of -inf.
+        return self.ratio > ACCEPTED
 
     @property
     def gain(self) -> float:
@@ -57,11 +58,11 @@ class Trial:
     def raised(self) -> float:
         """sigma after a refusal: what the step has shown to be missing, within bounds."""
         scale = max(self.sigma, self.curvature)
-        if not np.isfinite(self.step.point.value):
+        if not isfinite(self.step.point.value):
             return 10 * scale
         missing = 2 * self.step.error / self.step.length_squared - self.curvature
         # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away.
-        return float(np.clip(missing, max(2 * self.sigma, 0.5 * self.curvature), max(10 * scale, missing / 100)))
+        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), max(10 * scale, missing / 100))
 
     def eased(self) -> float:
         """sigma after an acceptance: down where the model was good, up where it was poor."""
@@ -82,7 +83,7 @@ def try_step(oracle: Oracle, at: Evaluation, system: System, sigma: float, tol: 
     if not direction.any():
         return None
     trial = Trial(_step(oracle, at, solution, direction, model), promised, sigma)
-    if trial.accepted or not np.isfinite(trial.step.point.value):
+    if trial.accepted or not isfinite(trial.step.point.value):
         return trial
     return _corrected(oracle, system, trial)
 
