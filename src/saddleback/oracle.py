@@ -190,14 +190,15 @@ class Oracle:
             raise Breakdown("the Hessian is not finite where the last step arrived")
         return H
 
-    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix) -> Matrix | None:
-        """V (sum_j lam_j Hessian f_j(w)) V', where the losses offer a cheap estimate of it."""
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix | None:
+        """V (sum_j lam_j Hessian f_j(w)) V', or all of it, where the losses offer a cheap estimate of it."""
         if not self.samples_hessian:
             return None
         losses: Any = self.problem.losses
-        H = np.asarray(losses.sampled_hessian(w.copy(), lam.copy(), V.copy()), dtype=np.float64)
-        if H.shape != (len(V), len(V)):
-            raise ProblemError(f"losses.sampled_hessian must return shape ({len(V)}, {len(V)}); got {H.shape}.")
+        H = np.asarray(losses.sampled_hessian(w.copy(), lam.copy(), V), dtype=np.float64)
+        k = self.problem.n_params if V is None else len(V)
+        if H.shape != (k, k):
+            raise ProblemError(f"losses.sampled_hessian must return shape ({k}, {k}); got {H.shape}.")
         return H if np.isfinite(H).all() else None
 
     def _known(self, w: Vector) -> Evaluation | None:

@@ -18,7 +18,8 @@ class Losses(Protocol):
     ``hessian(w, lam) -> (d, d)``
         sum_j lam_j Hessian f_j(w).
     ``sampled_hessian(w, lam, V) -> (k, k)``
-        An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that costs little beside an evaluation.
+        An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that costs little beside an evaluation;
+        with V = None, of the whole Hessian, (d, d), that costs little beside ``hessian``.
     ``smoothness() -> float``
         An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``

@@ -43,7 +43,11 @@ class RescaledLosses:
 _CAPABILITIES: dict[str, Callable[..., object]] = {
     "values": lambda scale, values: lambda v: values(v / scale),
     "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
-    "sampled_hessian": lambda scale, sampled: lambda v, lam, V: sampled(v / scale, lam, V / scale),
+    "sampled_hessian": lambda scale, sampled: (
+        lambda v, lam, V: (
+            sampled(v / scale, lam, None) / np.outer(scale, scale) if V is None else sampled(v / scale, lam, V / scale)
+        )
+    ),
     "smoothness": lambda scale, L: lambda: (L() if callable(L) else L) / float(np.min(scale)) ** 2,
     "strong_convexity": lambda scale, m: (m() if callable(m) else m) / scale**2,
     "exact_jacobian": lambda scale, exact: exact,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._types import Vector
 from ..errors import IncompatibleError
 from ..losses import Losses
@@ -54,7 +52,7 @@ class Newton(SecondOrder[NewtonState]):
 
     def metric(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> Metric:
         lam = hessian_weights(oracle, state)
-        sampled = None if state.exact else oracle.sampled_hessian(at.w, lam, np.eye(at.w.size))
+        sampled = None if state.exact else oracle.sampled_hessian(at.w, lam)
         return DenseMetric(oracle.hessian(at.w, lam) if sampled is None else sampled)
 
     def learn(

@@ -84,14 +84,14 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
         if state.dense is not None:
             return state.dense
         assert state.limited is not None
+        if not oracle.samples_hessian:
+            return state.limited
         lam = hessian_weights(oracle, state)
         U = _orthonormal(np.vstack((state.span, _heaviest(at.G, lam))))
         H = oracle.sampled_hessian(at.w, lam, U)
-        if H is None:
+        if H is None or not np.trace(H) > 0:
             return state.limited
         c, R = np.linalg.eigh(H)
-        if not c[-1] > 0:
-            return state.limited
         return state.limited.beginning(R.T @ U, np.maximum(c, LEAST_SAMPLED * c[-1]))
 
     def learn(

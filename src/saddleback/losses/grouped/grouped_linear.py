@@ -136,15 +136,19 @@ class GroupedLinear:
         return H
 
     @property
-    def sampled_hessian(self) -> Callable[[Vector, Vector, Matrix], Matrix]:
+    def sampled_hessian(self) -> Callable[[Vector, Vector, Matrix | None], Matrix]:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; absent where there are few in all."""
         sample = self._sample
         if sample is None:
             raise AttributeError("the table has too few rows for a sample of them")
 
-        def estimate(w: Vector, lam: Vector, V: Matrix) -> Matrix:
+        def estimate(w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
+            H = sample.on(self.loss, *self._split(w), lam, V)
+            if V is None:
+                H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
+                return H
             penalized = V[:, : self._n_penalized]
-            return sample.on(self.loss, *self._split(w), lam, V) + self.l2 * lam.sum() * (penalized @ penalized.T)
+            return H + self.l2 * lam.sum() * (penalized @ penalized.T)
 
         return estimate
 

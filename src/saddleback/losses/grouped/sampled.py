@@ -67,22 +67,36 @@ class SampledHessian:
         slot[position] = np.arange(position.size)
         return cls(X, reader.y[position], slot[schedule.visit_position[visits]], groups, coefficients)
 
-    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix) -> Matrix:
-        """The (k, k) matrix of the rows of V, which are laid out as the parameters are."""
-        K, d = W.shape
+    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix | None) -> Matrix:
+        """The (k, k) matrix of the rows of V, which are laid out as the parameters are; without V, of all of them."""
         weight = np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size)
         eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
-        T = np.stack([self.X @ V[:, c * d : (c + 1) * d].T.astype(np.float32) for c in range(K)], axis=2)
-        T = T.astype(np.float64)
         if intercepts.size:
-            eta, T = eta + intercepts, T + V[:, K * d :]
+            eta += intercepts
         if isinstance(loss, Softmax):
-            p = weight[:, None] * loss.probabilities(eta)
-            mean = np.einsum("ikc,ic->ik", T, loss.probabilities(eta))
-            C: Matrix = np.einsum("ikc,ilc,ic->kl", T, T, p, optimize=True) - (mean * weight[:, None]).T @ mean
-            return C
-        A = T[:, :, 0]
-        return A.T @ ((weight * loss.curvature(eta[:, 0], self.y))[:, None] * A)
+            V = np.eye(W.size + intercepts.size) if V is None else V
+            T = np.stack([self._margins(V, c, *W.shape) for c in range(len(W))], axis=2)
+            p = loss.probabilities(eta)
+            mean = np.einsum("ikc,ic->ik", T, p)
+            C: Matrix = np.einsum("ikc,ilc,ic->kl", T, T, weight[:, None] * p, optimize=True)
+            return C - (weight[:, None] * mean).T @ mean
+        A = self._all(bool(intercepts.size)) if V is None else self._margins(V, 0, *W.shape)
+        h = weight * loss.curvature(eta[:, 0], self.y)
+        if h.min() < 0:
+            return A.T @ (h[:, None] * A)
+        # NumPy sees a matrix times its transpose, and takes half the time.
+        A = np.sqrt(h)[:, None] * A
+        return A.T @ A
+
+    def _margins(self, V: Matrix, c: int, K: int, d: int) -> Matrix:
+        """What the rows of V add to the margins of class c."""
+        T = (self.X @ V[:, c * d : (c + 1) * d].T.astype(np.float32)).astype(np.float64)
+        return T + V[:, K * d + c] if V.shape[1] > K * d else T
+
+    def _all(self, intercept: bool) -> Matrix:
+        """The rows themselves, with a 1 for the intercept."""
+        X = (self.X.toarray() if sp.issparse(self.X) else self.X).astype(np.float64)
+        return np.column_stack((X, np.ones(len(X)))) if intercept else X
 
 
 def _spread(items: Any, count: int) -> Any:
