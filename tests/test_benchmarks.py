@@ -203,6 +203,16 @@ def test_recorder_does_not_count_its_own_time(monkeypatch):
     assert recorder.trajectory.time.tolist() == [1.0, 2.0, 3.0]
 
 
+def test_recorder_counts_hessians_which_are_no_evaluations():
+    data = conditioned_data(200, 4, 2, 10.0, 1e-3)
+    problem = sb.Problem(data.fused())
+    optimum = sb.solve(problem, tol=1e-10).value
+    newton = run_once(Contestant(data.fused(), by("newton")), sb.Zero(), optimum + 1e-8)
+    assert newton.hessians_to(optimum + 1e-8) == newton.evaluations_to(optimum + 1e-8) - 1 > 0
+    smooth = run_once(Contestant(data.natural(), epigraph.slsqp()), sb.Zero(), optimum + 1e-6)
+    assert smooth.hessians_to(optimum + 1e-6) == 0
+
+
 def test_recorder_ends_a_run_at_the_target_and_at_the_budget():
     with pytest.raises(Enough):
         Recorder(Square(), lambda f: float(f.max()), target=2.0).evaluate(np.ones(1))
@@ -294,7 +304,7 @@ def test_ratios_have_two_digits_or_so():
 
 
 def test_curves_are_thinned_and_stay_above_their_floor():
-    trajectory = Trajectory(np.arange(1.0, 1001.0), np.linspace(1.0, 0.0, 1000), np.zeros(1000, dtype=int))
+    trajectory = Trajectory(np.arange(1.0, 1001.0), np.linspace(1.0, 0.0, 1000), *np.zeros((2, 1000), dtype=int))
     (x, y) = gap_curves({"a": trajectory}, optimum=0.0, unit=2.0, floor=1e-3)["a"]
     assert len(x) <= 200
     assert (x[0], x[-1]) == (0.5, 500.0)

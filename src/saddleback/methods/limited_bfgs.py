@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
+from .._blas import one_blas_thread
 from .._types import Matrix, Vector
 from .bfgs import LONGER, OBSOLETE
 from .metric import SolvedSystem
@@ -83,6 +84,10 @@ class SeededBFGS:
     Y: Matrix
 
     def system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
+        with one_blas_thread():
+            return self._system(G, sigma)
+
+    def _system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
         V = self.base.solved(G, sigma)
         Q = V @ G.T
         if len(self.S):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
+from .._blas import one_blas_thread
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from ..oracle import Evaluation, Oracle
@@ -87,7 +88,8 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
         if not oracle.samples_hessian:
             return state.limited
         lam = hessian_weights(oracle, state)
-        U = _orthonormal(np.vstack((state.span, _heaviest(at.G, lam))))
+        with one_blas_thread():
+            U = _orthonormal(np.vstack((state.span, _heaviest(at.G, lam))))
         H = oracle.sampled_hessian(at.w, lam, U)
         if H is None or not np.trace(H) > 0:
             return state.limited

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._blas import one_blas_thread
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, number
 from ...errors import ProblemError
@@ -20,6 +21,7 @@ from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
 from .sampled import SampledHessian
 from .tables import read_table
+from .threads import cores
 
 
 class GroupedLinear:
@@ -108,6 +110,7 @@ class GroupedLinear:
         self.n_params = self._n_penalized + self._n_outputs * self.fit_intercept
         if n_threads is not None and not (isinstance(n_threads, int | np.integer) and n_threads >= 1):
             raise ProblemError(f"n_threads must be a whole number >= 1, or None for all cores; got {n_threads!r}.")
+        self._n_threads = n_threads
         self._reader = Reader.of(table, memberships, responses.y, self._n_outputs, n_threads)
 
     def __repr__(self) -> str:
@@ -130,7 +133,9 @@ class GroupedLinear:
         W, intercepts = self._split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
         reader = self._reader
-        H = hessian_of_rows(reader.table, reader.schedule, self.loss, reader.y, W, intercepts, lam)
+        H = hessian_of_rows(
+            reader.table, reader.schedule, self.loss, reader.y, W, intercepts, lam, self._n_threads or cores()
+        )
         penalized = np.arange(self._n_penalized)
         H[penalized, penalized] += self.l2 * lam.sum()
         return H
@@ -143,7 +148,8 @@ class GroupedLinear:
             raise AttributeError("the table has too few rows for a sample of them")
 
         def estimate(w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
-            H = sample.on(self.loss, *self._split(w), lam, V)
+            with one_blas_thread():
+                H = sample.on(self.loss, *self._split(w), lam, V)
             if V is None:
                 H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
                 return H

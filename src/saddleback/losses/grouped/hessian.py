@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.blas import dsyrk
 
+from ..._blas import one_blas_thread
 from ..._types import Matrix, Vector
 from .pointwise import PointwiseLoss, Softmax
 from .schedule import Indices, Schedule
 from .sparse_table import SparseTable
 from .tables import Table
+from .threads import run_all
 
 BLOCK_ENTRIES = 1 << 17
 """Numbers in a block: 1 MB, where BLAS is at full speed and the block is still in cache."""
@@ -23,7 +26,14 @@ DENSE_ENOUGH = 0.05
 
 
 def hessian_of_rows(
-    table: Table, schedule: Schedule, loss: PointwiseLoss, y: Vector, W: Matrix, intercepts: Vector, lam: Vector
+    table: Table,
+    schedule: Schedule,
+    loss: PointwiseLoss,
+    y: Vector,
+    W: Matrix,
+    intercepts: Vector,
+    lam: Vector,
+    n_threads: int,
 ) -> Matrix:
     """sum_i c_i ell''(eta_i) x_i x_i', c_i = sum_j lam_j m_ij / m_j, over the rows with c_i != 0.
 
@@ -34,9 +44,10 @@ def hessian_of_rows(
     np.add.at(weight, schedule.visit_position, lam[schedule.visit_group] * schedule.coefficient)
     K, d = W.shape
     size = d + bool(intercepts.size)
-    H = np.zeros((K, K, size, size))
     V = np.column_stack([W, intercepts]) if intercepts.size else W
-    for A, positions in rows_in_blocks(table, schedule, weight, max(64, BLOCK_ENTRIES // size)):
+    sums = [np.zeros((K, K, size, size)) for _ in range(n_threads)]
+
+    def add(H: Matrix, A: Any, positions: Indices) -> None:
         if intercepts.size:
             ones = np.ones((A.shape[0], 1))
             A = sp.hstack([A, ones], format="csr") if sp.issparse(A) else np.column_stack([A, ones])
@@ -45,7 +56,15 @@ def hessian_of_rows(
             _add_classes(H, A, loss.probabilities(eta), weight[positions])
         else:
             _add_square(H[0, 0], A, weight[positions] * loss.curvature(eta[:, 0], y[positions]))
-    return _in_order_of_parameters(H, d)
+
+    blocks = rows_in_blocks(table, schedule, weight, max(64, BLOCK_ENTRIES // size))
+    # The threads are ours, with one of BLAS's each: its own would wait for each other at every block.
+    with one_blas_thread():
+        while batch := list(islice(blocks, n_threads)):
+            run_all([partial(add, H, *block) for H, block in zip(sums, batch, strict=False)])
+    for H in sums[1:]:
+        sums[0] += H
+    return _in_order_of_parameters(sums[0], d)
 
 
 def rows_in_blocks(table: Table, schedule: Schedule, weight: Vector, block: int) -> Iterator[tuple[Any, Indices]]:
@@ -68,19 +87,20 @@ def rows_in_blocks(table: Table, schedule: Schedule, weight: Vector, block: int)
 
 
 def _add_square(H: Matrix, A: Any, h: Vector) -> None:
-    """H += A' diag(h) A, of a dense A the lower triangle only."""
+    """H += A' diag(h) A."""
     if sp.issparse(A):
         H += (A.T @ (sp.diags_array(h) @ A)).toarray()
         return
-    # BLAS squares a real matrix: the rows with h < 0 are subtracted.
+    # A real matrix times its transpose, for which NumPy calls the BLAS routine of half the work: the rows with h < 0
+    # are subtracted.
     for sign, rows in ((1.0, h > 0), (-1.0, h < 0)):
         if not rows.any():
             continue
         some = not rows.all()
         scaled = (A[rows] if some else A) * np.sqrt(np.abs(h[rows] if some else h))[:, None]
-        # Whichever BLAS reads without a copy. H is the transpose of what Fortran sees, hence the lower triangle.
-        a, trans = (scaled, 1) if scaled.flags.f_contiguous else (scaled.T, 0)
-        dsyrk(sign, a, beta=1.0, c=H.T, trans=trans, overwrite_c=1)
+        # Rows of size 1e200 have an infinite Hessian, without a word.
+        with np.errstate(over="ignore", invalid="ignore"):
+            H += sign * (scaled.T @ scaled)
 
 
 def _add_classes(H: Matrix, A: Any, p: Matrix, weight: Vector) -> None:
@@ -99,8 +119,6 @@ def _in_order_of_parameters(H: Matrix, d: int) -> Matrix:
     """One symmetric matrix from the blocks: K times d weights, then K intercepts."""
     K, size = H.shape[1:3]
     for k in range(K):
-        lower = np.tril(H[k, k])
-        H[k, k] = lower + np.tril(lower, -1).T
         for m in range(k):
             H[k, m] = H[m, k].T
     flat = H.transpose(0, 2, 1, 3).reshape(K * size, K * size)

@@ -19,7 +19,7 @@ from .pointwise import PointwiseLoss
 from .schedule import Schedule, make_schedule
 from .sparse_table import SparseTable
 from .tables import Table
-from .threads import run_all, worthwhile_threads
+from .threads import SPARSE, run_all, worthwhile_threads
 
 NARROW = 64
 """Columns up to which a table is copied: sorted by group, and column by column."""
@@ -49,7 +49,8 @@ class Reader:
             and copy <= min(MOST_COPIES * table.n_entries, LARGEST_COPY)
         )
         if n_threads is None:
-            n_threads = worthwhile_threads(n_outputs * table.n_entries, memberships.rows.size)
+            cost = SPARSE if isinstance(table, SparseTable) else 1
+            n_threads = worthwhile_threads(cost * n_outputs * table.n_entries, memberships.rows.size)
         schedule = make_schedule(memberships, table, n_threads, repeat=narrow)
         y = y[schedule.rows]
         if isinstance(table, RowTable) and narrow:

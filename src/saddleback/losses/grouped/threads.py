@@ -10,14 +10,21 @@ from functools import cache
 WORTH_A_THREAD = 2_000_000
 """Entries of X per thread, about a millisecond: less is eaten up by waking the threads on a busy machine."""
 
+SPARSE = 4
+"""What a stored entry of a sparse table costs, in entries of a dense one."""
+
 ENTRIES_OF_A_ROW = 15
 """What the pointwise loss of one row costs, in entries."""
 
 
 def worthwhile_threads(n_entries: int, n_rows: int) -> int:
     """The cores that this process may use, or fewer for small tables."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, (n_entries + ENTRIES_OF_A_ROW * n_rows) // WORTH_A_THREAD))
+    return max(1, min(cores(), (n_entries + ENTRIES_OF_A_ROW * n_rows) // WORTH_A_THREAD))
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_all(tasks: Sequence[Callable[[], None]]) -> None:
