@@ -12,16 +12,17 @@ import numpy as np
 import saddleback as sb
 
 from .race import Regularizer
-from .recorder import Array
+from .recorder import HESSIANS, Array
 from .threads import limited, settings
 
 
 class Timed:
-    """Losses that add up the time spent in them."""
+    """Losses that add up the time spent in evaluations, and in Hessians."""
 
     def __init__(self, losses: Any) -> None:
         self._losses = losses
         self.seconds = 0.0
+        self.hessian_seconds = 0.0
 
     @property
     def n_losses(self) -> int:
@@ -32,25 +33,34 @@ class Timed:
         return int(self._losses.n_params)
 
     def evaluate(self, w: Array) -> Any:
-        return self._timed(self._losses.evaluate, w)
+        started = time.perf_counter()
+        answer = self._losses.evaluate(w)
+        self.seconds += time.perf_counter() - started
+        return answer
 
     def __getattr__(self, name: str) -> Any:
         offer = getattr(self._losses, name)
-        return (lambda *args: self._timed(offer, *args)) if name in ("values", "hessian") else offer
+        return (lambda *args: self._hessian(offer, *args)) if name in HESSIANS else offer
 
-    def _timed(self, function: Any, *args: Any) -> Any:
+    def _hessian(self, offer: Any, *args: Any) -> Any:
         started = time.perf_counter()
-        answer = function(*args)
-        self.seconds += time.perf_counter() - started
+        answer = offer(*args)
+        self.hessian_seconds += time.perf_counter() - started
         return answer
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds per iteration, inside the losses and outside, medians over runs."""
+    """Seconds per iteration, medians over runs: evaluations of the losses, their Hessians, all the rest."""
 
     losses: float
-    rest: float
+    hessians: float
+    dual: float
+
+    @property
+    def rest(self) -> float:
+        """Everything but the evaluations."""
+        return self.hessians + self.dual
 
     @property
     def whole(self) -> float:
@@ -58,19 +68,19 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of the time that is spent outside the losses."""
+        """Of the time that is spent outside the evaluations."""
         return self.rest / self.whole
 
 
 def cost_of_iteration(losses: Any, regularizer: Regularizer, method: str, n_iter: int, repeats: int) -> Cost:
     """By runs of ``n_iter`` iterations from w = 0, whatever they reach, with the BLAS threads that suit them."""
-    costs: dict[int, list[Cost]] = {threads: [] for threads in settings()}
+    costs: dict[str, list[Cost]] = {setting: [] for setting in settings()}
     for _ in range(repeats):
-        for threads, some in costs.items():
-            with limited(threads):
+        for setting, some in costs.items():
+            with limited(setting):
                 some.append(_cost(losses, regularizer, method, n_iter))
     medians = [
-        Cost(float(np.median([c.losses for c in some])), float(np.median([c.rest for c in some])))
+        Cost(*(float(np.median([getattr(c, part) for c in some])) for part in ("losses", "hessians", "dual")))
         for some in costs.values()
     ]
     return min(medians, key=lambda cost: cost.whole)
@@ -85,4 +95,5 @@ def _cost(losses: Any, regularizer: Regularizer, method: str, n_iter: int) -> Co
         result = sb.solve(problem, method=method, tol=1e-13, max_iter=n_iter)
         whole = time.perf_counter() - started
     steps = max(1, result.n_iter)
-    return Cost(timed.seconds / steps, (whole - timed.seconds) / steps)
+    dual = whole - timed.seconds - timed.hessian_seconds
+    return Cost(timed.seconds / steps, timed.hessian_seconds / steps, dual / steps)

@@ -36,10 +36,15 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Standing:
-    """The runs of one contestant, and how many BLAS threads it had."""
+    """The runs of one contestant, and the setting of BLAS threads."""
 
     runs: Sequence[Trajectory]
-    threads: int
+    threads: str
+
+    @property
+    def typical(self) -> Trajectory:
+        """The run of median length: the first one suffers from what ran before."""
+        return sorted(self.runs, key=lambda run: float(run.time[-1]))[(len(self.runs) - 1) // 2]
 
     def seconds_to(self, target: float) -> float:
         """The median over the runs."""
@@ -48,6 +53,9 @@ class Standing:
     def evaluations_to(self, target: float) -> int | None:
         counts = [run.evaluations_to(target) for run in self.runs]
         return None if any(k is None for k in counts) else int(np.median([k for k in counts if k is not None]))
+
+    def hessians_to(self, target: float) -> int:
+        return int(np.median([run.hessians_to(target) for run in self.runs]))
 
     def counts_to(self, target: float) -> str:
         """Points with a Jacobian + points without, where there are such."""
@@ -62,14 +70,14 @@ def race(
     repeats: int,
     budget: float = BUDGET,
 ) -> dict[str, Standing]:
-    """Run everybody to the target, round after round, with one BLAS thread and with all."""
-    runs: dict[str, dict[int, list[Trajectory]]] = {name: {t: [] for t in settings()} for name in contestants}
+    """Run everybody to the target, round after round, with each setting of BLAS threads."""
+    runs: dict[str, dict[str, list[Trajectory]]] = {name: {t: [] for t in settings()} for name in contestants}
     for number in range(repeats):
         for name, contestant in contestants.items():
-            for threads, some in runs[name].items():
+            for setting, some in runs[name].items():
                 if sum(run.time[-1] for run in some) > ENOUGH_SECONDS:
                     continue
-                with limited(threads):
+                with limited(setting):
                     some.append(run_once(contestant, regularizer, target, budget))
             if number == 0:
                 kept = worth_repeating({t: some[0].seconds_to(target) for t, some in runs[name].items()})
@@ -136,6 +144,7 @@ def standings_rows(
     header = ["solver"]
     for gap in gaps:
         header += [f"evaluations to {gap:.0e}", "time"]
+    header.append("Hessians")
     body = []
     for name, standing in standings.items():
         line = [name]
@@ -146,6 +155,9 @@ def standings_rows(
                 standing.counts_to(value + gap),
                 NOT_REACHED if k is None else ratio(standing.seconds_to(value + gap), unit),
             ]
+        line.append(
+            str(standing.hessians_to(value + gaps[-1])) if standing.evaluations_to(value + gaps[-1]) else NOT_REACHED
+        )
         body.append(line)
     return header, body
 
@@ -159,6 +171,7 @@ def standings_data(standings: Mapping[str, Standing], value: float, gaps: Sequen
                 f"{gap:g}": {
                     "evaluations": standing.evaluations_to(value + gap),
                     "without_jacobian": standing.runs[0].values_to(value + gap),
+                    "hessians": standing.runs[0].hessians_to(value + gap),
                     "seconds": standing.seconds_to(value + gap),
                 }
                 for gap in gaps

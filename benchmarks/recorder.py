@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+HESSIANS = ("hessian", "sampled_hessian")
+
 
 class Enough(Exception):
     """Raised through a solver when its value has reached the target, or its time is up."""
@@ -24,6 +26,8 @@ class Trajectory:
     time: Array
     value: Array
     n_values: NDArray[np.intp]
+    n_hessians: NDArray[np.intp]
+    """Hessians so far, whole or from a sample of the rows: work on the data that evaluations do not count."""
 
     def evaluations_to(self, target: float) -> int | None:
         """How many points were needed for a value of at most ``target``."""
@@ -34,6 +38,10 @@ class Trajectory:
         """How many of these points were asked about without a Jacobian."""
         k = self.evaluations_to(target)
         return 0 if k is None else int(self.n_values[k - 1])
+
+    def hessians_to(self, target: float) -> int:
+        k = self.evaluations_to(target)
+        return 0 if k is None else int(self.n_hessians[k - 1])
 
     def seconds_to(self, target: float) -> float:
         k = self.evaluations_to(target)
@@ -56,6 +64,8 @@ class Recorder:
         self._times: list[float] = []
         self._values: list[float] = []
         self._without: list[bool] = []
+        self._hessians: list[int] = []
+        self._hessian_calls = 0
         self._paused = 0.0
         self._started = time.perf_counter()
 
@@ -79,6 +89,8 @@ class Recorder:
     def __getattr__(self, name: str) -> Any:
         """A capability, where the losses have it."""
         offer = getattr(self._losses, name)
+        if name in HESSIANS:
+            return lambda *args: self._count_hessian(offer, *args)
         if name != "values":
             return offer
 
@@ -89,12 +101,17 @@ class Recorder:
 
         return values
 
+    def _count_hessian(self, offer: Callable[..., Any], *args: Any) -> Any:
+        self._hessian_calls += 1
+        return offer(*args)
+
     def _note(self, f: Array, *, without: bool) -> None:
         now = time.perf_counter()
         value = self._g(np.asarray(f, dtype=np.float64)) if np.isfinite(f).all() else np.inf
         self._times.append(now - self._started - self._paused)
         self._values.append(value)
         self._without.append(without)
+        self._hessians.append(self._hessian_calls)
         self._paused += time.perf_counter() - now
         if value <= self._target or self._times[-1] > self._budget:
             raise Enough
@@ -102,4 +119,4 @@ class Recorder:
     @property
     def trajectory(self) -> Trajectory:
         value = np.minimum.accumulate(np.array(self._values))
-        return Trajectory(np.array(self._times), value, np.cumsum(self._without))
+        return Trajectory(np.array(self._times), value, np.cumsum(self._without), np.array(self._hessians))

@@ -20,10 +20,15 @@ Everything here is written by the benchmark itself, none of it by hand. To repea
 All solvers run in one process, on the same data and the same cores, in interleaved rounds, of which the medians are
 shown. Progress is measured at the losses, alike for every solver: the time to a gap is when the losses were first
 asked about a point whose objective is within the gap of the optimum, which a tighter, certified run has found.
-Compiling and the computation of L, as in the paper, are not counted. Everybody is measured with the number of BLAS
-threads that suits it better, one or all: solvers of small systems lose much with all, products with large matrices
-with one. An evaluation is a point at which the losses were asked for; a + b says that b of a + b came without a
-Jacobian. Times are ratios, because seconds say more about a machine than about a method.
+Compiling and the computation of L, as in the paper, are not counted. Everybody is measured with one BLAS thread, with
+all, and with all for NumPy but one for SciPy, and the best of the medians counts: solvers of small systems lose much
+with all, products with large matrices with one.
+
+An evaluation is a point at which the losses were asked for; a + b says that b of a + b came without a Jacobian.
+Hessians are counted to the smallest gap, whole ones (newton, trust-constr) and those that quasi-newton estimates from a
+sample of the rows: neither is among the evaluations, both are in the times.
+
+Times are ratios, because seconds say more about a machine than about a method.
 """
 
 

@@ -75,11 +75,6 @@ def paper_data(d: int, J: int, N: int, seed: int, dtype: Any = np.float64) -> Gr
     return Grouped(X, y, np.repeat(np.arange(J), N))
 
 
-def generate(d: int, J: int, N: int, seed: int) -> sb.GroupedLinear:
-    """The paper's problem as the library evaluates it."""
-    return paper_data(d, J, N, seed).fused()
-
-
 def conditioned_data(n: int, d: int, J: int, condition: float, l2: float, seed: int = 0) -> Grouped:
     """Columns with standard deviations from 1 to condition^-1/2, random axes, a shift and a noise for each group."""
     rng = np.random.default_rng(seed)

@@ -1,37 +1,53 @@
-"""BLAS threads: every contestant is measured with one and with all, and the better median counts.
+"""BLAS threads: every contestant is measured with each of a few settings, and the best median counts.
 
 Solvers of small systems wait for each other's threads, by a factor of fifty on a busy machine; products with large
-matrices need all the cores. Neither should decide who wins, nor should one noisy trial decide between them.
+matrices need all the cores; SciPy's L-BFGS-B with a NumPy oracle wants both. None of this should decide who wins, nor
+should one noisy trial decide between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 from .setting import blas_threads
 
-# After the first round a setting is dropped that took this many times longer than the other: more than noise.
+ONE, ALL, SPLIT = "one", "all", "all for NumPy, one for SciPy"
+# After the first round a setting is dropped that took this many times longer than the best: more than noise.
 HOPELESS = 3.0
 
 
 @contextmanager
-def limited(threads: int) -> Iterator[None]:
-    """At most so many BLAS threads."""
-    with ThreadpoolController().limit(limits=threads, user_api="blas"):
+def limited(setting: str) -> Iterator[None]:
+    """BLAS with the threads of a setting."""
+    with ExitStack() as stack:
+        if setting == ONE:
+            stack.enter_context(ThreadpoolController().limit(limits=1, user_api="blas"))
+        elif setting == SPLIT:
+            stack.enter_context(_of_scipy().limit(limits=1))
         yield
 
 
-def settings() -> list[int]:
-    """One thread, and all."""
-    return sorted({1, max(1, blas_threads())})
+def settings() -> list[str]:
+    """Those that differ on this machine."""
+    if blas_threads() <= 1:
+        return [ONE]
+    return [ONE, ALL, SPLIT] if len(_of_scipy()) else [ONE, ALL]
 
 
-def worth_repeating(seconds: Mapping[int, float]) -> list[int]:
+def worth_repeating(seconds: Mapping[str, float]) -> list[str]:
     """The settings that one round has not ruled out; nan is a run that did not arrive."""
-    times = {threads: np.inf if np.isnan(time) else time for threads, time in seconds.items()}
+    times = {setting: np.inf if np.isnan(time) else time for setting, time in seconds.items()}
     best = min(times.values())
-    return [threads for threads, time in times.items() if time <= HOPELESS * best or np.isinf(best)]
+    return [setting for setting, time in times.items() if time <= HOPELESS * best or np.isinf(best)]
+
+
+def _of_scipy() -> Any:
+    """SciPy's own BLAS, which its wheels carry beside NumPy's."""
+    everything = ThreadpoolController()
+    paths = [pool["filepath"] for pool in everything.info() if pool["user_api"] == "blas"]
+    return everything.select(filepath=[path for path in paths if "scipy.libs" in path])

@@ -16,24 +16,24 @@ MOST_CALLS = 50
 
 
 def side_by_side(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Median seconds of each call over interleaved rounds, with the BLAS threads whose median is lower."""
+    """Median seconds of each call over interleaved rounds, with the BLAS threads whose median is lowest."""
     kept, loops = {}, {}
     for name, call in calls.items():
         # Not measured: compiling, and caches.
         call()
-        first = {threads: _seconds(call, threads, 1) for threads in settings()}
+        first = {setting: _seconds(call, setting, 1) for setting in settings()}
         kept[name] = worth_repeating(first)
-        loops[name] = {threads: int(np.clip(QUICK / max(t, 1e-9), 1, MOST_CALLS)) for threads, t in first.items()}
-    times: dict[str, dict[int, list[float]]] = {name: {t: [] for t in some} for name, some in kept.items()}
+        loops[name] = {setting: int(np.clip(QUICK / max(t, 1e-9), 1, MOST_CALLS)) for setting, t in first.items()}
+    times: dict[str, dict[str, list[float]]] = {name: {s: [] for s in some} for name, some in kept.items()}
     for _ in range(repeats):
         for name, call in calls.items():
-            for threads in kept[name]:
-                times[name][threads].append(_seconds(call, threads, loops[name][threads]))
-    return {name: min(float(np.median(some)) for some in by_threads.values()) for name, by_threads in times.items()}
+            for setting in kept[name]:
+                times[name][setting].append(_seconds(call, setting, loops[name][setting]))
+    return {name: min(float(np.median(some)) for some in by_setting.values()) for name, by_setting in times.items()}
 
 
-def _seconds(call: Callable[[], Any], threads: int, loops: int) -> float:
-    with limited(threads):
+def _seconds(call: Callable[[], Any], setting: str, loops: int) -> float:
+    with limited(setting):
         started = time.perf_counter()
         for _ in range(loops):
             call()

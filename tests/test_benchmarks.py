@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 import saddleback as sb
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The benchmarks are no part of the package.
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import paper_small, render, run, writing  # noqa: E402
+from benchmarks import paper_small, render, run, threads, writing  # noqa: E402
 from benchmarks.contestants import conic, epigraph, one_group  # noqa: E402
 from benchmarks.contestants.ours import by, ours  # noqa: E402
 from benchmarks.contestants.smooth import lbfgsb  # noqa: E402
@@ -231,6 +232,30 @@ def test_race_stops_at_the_target_and_counts_as_the_result_does():
     result = sb.solve(sb.Problem(losses, regularizer=regularizer), method="quasi-newton", tol=1e-9)
     full = run_once(Contestant(losses, by("quasi-newton", tol=1e-9)), regularizer, -np.inf)
     assert len(full.time) == result.n_evals + result.n_values
+
+
+def blas_pools():
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_thread_settings_are_set_and_restored():
+    before = blas_pools()
+    expected = {
+        threads.ONE: dict.fromkeys(before, 1),
+        threads.ALL: before,
+        threads.SPLIT: {path: 1 if "scipy.libs" in path else n for path, n in before.items()},
+    }
+    for setting in threads.settings():
+        with threads.limited(setting):
+            assert blas_pools() == expected[setting]
+        assert blas_pools() == before
+
+
+def test_hopeless_thread_settings_are_dropped():
+    assert threads.worth_repeating({"one": 1.0, "all": 2.0}) == ["one", "all"]
+    assert threads.worth_repeating({"one": 1.0, "all": 4.0}) == ["one"]
+    assert threads.worth_repeating({"one": np.nan, "all": 4.0}) == ["all"]
+    assert threads.worth_repeating({"one": np.nan, "all": np.nan}) == ["one", "all"]
 
 
 # --- the report -------------------------------------------------------------------------------------------------------

@@ -200,3 +200,20 @@ def test_checkpoints_are_refused_before_fun_is_called(options):
 
     with pytest.raises(sb.ProblemError, match="checkpoint"):
         sb.minimax(never, [1.0], jac=True, **options)
+
+
+@pytest.mark.parametrize("method", ["quasi-newton", "newton"])
+@pytest.mark.parametrize("d", [20, 200])
+def test_second_order_runs_go_on_with_their_memory(tmp_path, method, d):
+    """Limited memory, the span of the sampled Hessian and the state of the guard come back as they were."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(16_000, d)) * np.logspace(0, -2, d)
+    losses = sb.GroupedLinear(X, rng.integers(0, 2, 16_000), np.arange(16_000) % 3, l2=1e-3)
+    path = tmp_path / "state.npz"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        straight = sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8)
+        sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=4, checkpoint=path)
+        resumed = sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8, checkpoint=path, resume=True)
+    np.testing.assert_array_equal(resumed.history.value, straight.history.value)
+    np.testing.assert_array_equal(resumed.w, straight.w)

@@ -57,7 +57,7 @@ def measure(options: Options) -> Report:
         "Against CVXPY with Clarabel",
         f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. Saddleback is asked for the gap "
         f"that Clarabel reached, or {FINEST:g}, and certifies it; its time is the whole call. Clarabel's own time "
-        f"leaves out what CVXPY takes to build the cones. Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"leaves out what CVXPY takes to build the cones. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(
                 "times slower than saddleback, and gaps to the optimum",

@@ -36,7 +36,7 @@ def measure(options: Options) -> Report:
         f"Logistic losses and Jacobian of {J} groups. One read of X is a compiled sum by {cores()} threads, nothing "
         "else. 'By group' multiplies the slopes of each group with its rows, as the Jacobian needs; 'two products' is "
         "X @ w and X' @ slopes, which gives a single gradient. "
-        f"Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         tables=[
             _table(f"dense, {n} x {d}, float32", dense),
             _table(f"sparse, {m} x {p}, {100 * DENSITY:g} % filled, float64", sparse),

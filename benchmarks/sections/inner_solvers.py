@@ -21,7 +21,7 @@ from saddleback.subproblem import (
 
 from ..race import Regularizer
 from ..report import Options, Report, Table
-from ..threads import limited
+from ..threads import ONE, limited
 from ..writing import ratio, small
 
 TOL = 1e-8
@@ -42,7 +42,7 @@ LARGEST = {PAPER: 30, SCIPY: 100}
 
 def measure(options: Options) -> Report:
     # One thread, so that solvers of small systems are compared and not thread pools.
-    with limited(1):
+    with limited(ONE):
         rows = _rows(SIZES[options.scale], options.repeats)
     return Report(
         "Inner solvers",

@@ -36,7 +36,7 @@ def measure(options: Options) -> Report:
         f"Group logistic regression, n = {n}, d = {d}, {J} groups, l2 = {L2:g}. Condition number {CONDITION:g} is read "
         f"in two ways, as that of the covariance and as that of X. Times are multiples of those of {OURS} to the same "
         "gap. SLSQP and trust-constr solve the epigraph form with NumPy's oracle, trust-constr with exact Hessians. "
-        f"'-': not within {BUDGET[options.scale]:g} s. Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"'-': not within {BUDGET[options.scale]:g} s. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         tables=[table for part in parts for table in part.tables],
         demands=[demand for part in parts for demand in part.demands],
         figures=parts[0].figures,
@@ -107,6 +107,6 @@ def _certified(what: str, run: Certified, unit: float) -> Table:
 
 def _figure(standings: dict[str, Standing], value: float) -> Figure:
     unit = standings[OURS].seconds_to(value + GAPS[-1])
-    curves = gap_curves({k: s.runs[0] for k, s in standings.items()}, value, unit, floor=GAPS[-1] / 10)
+    curves = gap_curves({k: s.typical for k, s in standings.items()}, value, unit, floor=GAPS[-1] / 10)
     xlabel = f"time / time of {OURS} to {GAPS[-1]:.0e}"
     return Figure("newton_problem", f"Ill-conditioned table, gamma = {GAMMA:g}", xlabel, "gap to the optimum", curves)

@@ -16,7 +16,7 @@ from ..real_tables import look_alikes, read_tables
 from ..report import Demand, Options, Report, Table
 from ..setting import blas_threads, cores
 from ..synthetic import Grouped, conditioned_data
-from ..threads import limited
+from ..threads import ONE, limited
 from ..timing import side_by_side
 from ..writing import NOT_REACHED, ratio, small
 
@@ -38,7 +38,7 @@ def measure(options: Options) -> Report:
         "One group: against scikit-learn",
         f"Logistic regression with an intercept, to a gap of {GAP:g} of the same objective: every solver with the "
         "loosest of its tolerances 1e-2, 1e-3, ... that reaches it. Times of whole calls, in multiples of "
-        f"scikit-learn's best solver. Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"scikit-learn's best solver. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [Table(f"J = 1, to {GAP:g}", header, rows)],
         [Demand(f"time over scikit-learn's best, the largest ({worst})", shares[worst], at_most=1.2)],
         data={name: seconds for name, (seconds, _) in tables.items()},
@@ -67,7 +67,7 @@ def _measure(data: Grouped, repeats: int) -> tuple[dict[str, float], float]:
     problem = sb.Problem(losses)
     target = optimum(problem, tol=1e-12).value + GAP
     # The search is not timed; one thread is never terribly slow.
-    with limited(1):
+    with limited(ONE):
         tol = loosest(lambda tol: sb.solve(problem, tol=tol).w, problem.value, target)
         theirs = {solver: loosest(partial(fit, data, solver), problem.value, target) for solver in SOLVERS}
     assert tol is not None, "saddleback did not reach its own optimum"

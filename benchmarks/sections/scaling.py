@@ -68,7 +68,7 @@ def measure(options: Options) -> Report:
         f"The cost of an iteration of {METHOD} on the paper's recipe in float32, gamma = {GAMMA:g}, over two decades "
         "each of n (rows), d (parameters) and J (groups). The exponents are least-squares slopes in logarithms; that "
         "of J is of the time outside the losses against J^2 d + J^3, so that 1 or less is as promised. Small sizes "
-        f"are all overhead, which flattens the slopes. Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"are all overhead, which flattens the slopes. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [Table("growth over the range", ["", "range", "time, last / first", "exponent"], rows)],
         [
             Demand("exponent of n", exponents["n"], at_most=1.1),
@@ -77,7 +77,10 @@ def measure(options: Options) -> Report:
         ],
         [_figure(along)],
         data={
-            name: [{"size": int(s), "losses": c.losses, "rest": c.rest} for s, c in zip(sizes, costs, strict=True)]
+            name: [
+                {"size": int(s), "losses": c.losses, "hessians": c.hessians, "dual": c.dual}
+                for s, c in zip(sizes, costs, strict=True)
+            ]
             for name, (sizes, costs) in along.items()
         },
     )

@@ -16,7 +16,7 @@ from ..published import published
 from ..race import Contestant, Solver, optimum, run_once
 from ..recorder import Array
 from ..report import Demand, Options, Report, Table
-from ..threads import limited
+from ..threads import ONE, limited
 from ..timing import side_by_side
 from ..writing import count, ratio, small
 
@@ -60,7 +60,7 @@ class Outcome:
 def measure(options: Options) -> Report:
     problems = {k: v for k, v in published().items() if options.scale != "tiny" or k in TINY}
     # One thread: systems of this size are slower with more, for everybody.
-    with limited(1), warnings.catch_warnings():
+    with limited(ONE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outcomes = [_outcome(name, problem, options.repeats) for name, problem in problems.items()]
     rows = [

@@ -80,7 +80,7 @@ def measure(options: Options) -> Report:
         "Tables with groups",
         f"Logistic regression with an intercept, l2 = {L2:g}, numbers standardized, categories as indicators, groups "
         f"of at least 20 rows. Evaluations and times to a gap of {GAP:g} for gamma = {GAMMA:g}, times in multiples of "
-        f"those of {OURS!r}. Threads: kernels {cores()}, BLAS 1 or {blas_threads()}.",
+        f"those of {OURS!r}. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(
                 f"gamma = {GAMMA:g}, to {GAP:g}",

@@ -3,7 +3,17 @@
 from .dual_sets import Simplex
 from .errors import ConvergenceWarning, IncompatibleError, MissingDependencyError, ProblemError, SaddlebackError
 from .losses import GroupedLinear, Losses, from_functions
-from .methods import APGD, LBFGSB, Accelerated, Extragradient, FixedPoint, Optimistic, ProxLinear
+from .methods import (
+    APGD,
+    LBFGSB,
+    Accelerated,
+    Extragradient,
+    FixedPoint,
+    Newton,
+    Optimistic,
+    ProxLinear,
+    QuasiNewton,
+)
 from .minimax import minimax
 from .problem import Problem
 from .regularizers import Entropy, Quadratic, Zero
@@ -27,6 +37,7 @@ __all__ = [
     "IncompatibleError",
     "Losses",
     "MissingDependencyError",
+    "Newton",
     "Optimistic",
     "PathFollowing",
     "Problem",
@@ -35,6 +46,7 @@ __all__ = [
     "ProxLinear",
     "Quadratic",
     "QuadraticProgram",
+    "QuasiNewton",
     "Result",
     "SaddlebackError",
     "Simplex",

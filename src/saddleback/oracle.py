@@ -195,7 +195,7 @@ class Oracle:
         if not self.samples_hessian:
             return None
         losses: Any = self.problem.losses
-        H = np.asarray(losses.sampled_hessian(w.copy(), lam.copy(), V), dtype=np.float64)
+        H = self._as_float64(losses.sampled_hessian(w.copy(), lam.copy(), V))
         k = self.problem.n_params if V is None else len(V)
         if H.shape != (k, k):
             raise ProblemError(f"losses.sampled_hessian must return shape ({k}, {k}); got {H.shape}.")

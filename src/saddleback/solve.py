@@ -52,8 +52,9 @@ def solve(
         Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
         The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more). "quasi-newton" and "newton" also end when no strong convexity
-        is known and their estimate of the gap is a tenth of that twice in a row; the message says which it was.
+        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is
+        known, or the certificate was withdrawn, "quasi-newton" and "newton" also end when their estimate of the gap is
+        a tenth of that twice in a row; the message says which it was.
     max_iter, time_limit : int, float
         Limits on iterations and seconds.
     callback : callable, optional

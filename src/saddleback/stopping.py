@@ -18,6 +18,8 @@ RELATIVE = 1e-10
 # A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
 PATIENCE = 200
 HOPELESS = 10
+# An estimate ends a run only where the certified gap is at most this many tolerances.
+BELIEVED = 1e3
 # A value this many times below the scale of the start is taken for minus infinity.
 UNBOUNDED = 1e15
 
@@ -49,13 +51,15 @@ class Stopping:
         """Why the run ends after the last entry of the trace; None when it goes on.
 
         ``scale`` is the size of the losses and of their change near w0. ``trust_estimate`` lets an estimated gap
-        end the run, where it is a tenth of the tolerance twice in a row.
+        end the run, where it is a tenth of the tolerance twice in a row and a certificate, if there is one, is not
+        orders of magnitude away.
         """
         value, gap = trace.value[-1], trace.gap[-1]
         n_iter, threshold = trace.n_iter, self.threshold(value)
         if gap <= threshold:
             return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
-        if trust_estimate and n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:]):
+        proved = not gap > BELIEVED * threshold or gap == np.inf
+        if trust_estimate and proved and n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:]):
             return (
                 Status.CONVERGED,
                 f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or "
@@ -68,7 +72,8 @@ class Stopping:
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
         # Where a model promises nothing beyond rounding there is less to wait for.
-        hopeless = all(left <= 64 * EPS * abs(value) for left in trace.estimate[-HOPELESS:])
+        known = [left for left in trace.estimate[-HOPELESS:] if left == left]
+        hopeless = len(known) >= HOPELESS // 2 and all(left <= 64 * EPS * abs(value) for left in known)
         patience = HOPELESS if hopeless else PATIENCE
         if n_iter >= patience and _stalled(trace, patience):
             return Status.STALLED, f"no progress beyond rounding in {patience} iterations"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from theory.tolerances import EPS
 import saddleback as sb
 from saddleback.methods import Newton, QuasiNewton
 from saddleback.methods.guard import CREDIT, FIRST_CREDIT
+from saddleback.methods.second_order import FLOOR, hessian_weights
 from saddleback.methods.trial import Trial, try_step
 
 # Evaluations with a Jacobian to within 1e-6 of the optimum, as promised to users of plain functions.
@@ -52,10 +54,18 @@ def test_both_forms_of_quasi_newton_solve_quadratics(d: int) -> None:
 
 
 def test_newton_converges_quadratically() -> None:
-    losses = WithHessian.of(random_quadratics(1, J=3, d=6, condition=1e4))
-    result = sb.solve(sb.Problem(losses, regularizer=sb.Quadratic(0.1)), method="newton", tol=1e-10)
-    assert result.success
-    assert result.n_iter <= 12
+    """The distance to the optimum is squared by each of the last steps, up to a constant of the problem."""
+    rng = np.random.default_rng(0)
+    X, groups = rng.standard_normal((600, 5)), np.arange(600) % 3
+    losses = sb.GroupedLinear(X, rng.integers(0, 2, 600), groups, l2=0.1)
+    points: list[np.ndarray] = []
+    problem = sb.Problem(losses, regularizer=sb.Quadratic(0.5))
+    result = sb.solve(problem, np.full(5, 2.0), "newton", tol=1e-14, callback=lambda now: points.append(now.w))
+    assert result.n_iter <= 8
+    errors = [float(np.linalg.norm(w - result.w)) for w in points[:-1]]
+    steps = [(e, after) for e, after in pairwise(errors) if after > 1e-9]
+    assert len(steps) >= 2
+    assert all(after <= 2 * e**2 for e, after in steps)
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "newton"])
@@ -91,7 +101,7 @@ def test_a_guard_step_is_taken_only_when_it_is_lower() -> None:
 
 
 def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
-    """A trial on one quadratic of curvature 2 along one coordinate, whose value afterwards is made up."""
+    """A trial whose value afterwards is made up."""
     oracle = oracle_of(random_quadratics(0, J=2, d=3))
     state = QuasiNewton().init(oracle, np.ones(3))
     at = oracle.evaluate(np.ones(3))
@@ -177,17 +187,47 @@ def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
 
 
 def test_nonconvex_problems_end_by_estimate_with_one_warning() -> None:
-    """Davidon 2 (Luksan and Vlcek 2000): |(x1 + t x2 - exp t)^2 + (x3 + x4 sin t - cos t)^2|, optimum 115.70644."""
-    t = 0.2 * np.arange(1, 21)
+    """Crescent (Kiwiel 1985), one of whose losses is concave; optimum 0."""
 
     def fun(x):
-        r, s = x[0] + t * x[1] - np.exp(t), x[2] + x[3] * np.sin(t) - np.cos(t)
-        G = 2 * np.stack((r, t * r, s, np.sin(t) * s), axis=1)
-        return r**2 + s**2, G
+        q, e = x[0] ** 2 + (x[1] - 1) ** 2, np.array([2 * x[0], 2 * (x[1] - 1)])
+        return [q + x[1] - 1, -q + x[1] + 1], np.array([e, -e]) + np.array([0, 1])
 
-    result = quietly(fun, [25.0, 5.0, -5.0, -1.0], jac=True)
-    assert result.value == pytest.approx(115.70644, abs=1e-4)
-    assert result.success
+    with pytest.warns(sb.ConvergenceWarning, match="no certificate") as caught:
+        result = sb.minimax(fun, [-1.5, 2.0], jac=True)
+    assert len(caught) == 1
+    assert result.value == pytest.approx(0.0, abs=1e-6)
+    assert result.message.startswith("estimated")
+
+
+def test_published_nonconvex_problem() -> None:
+    """EVD52 (Luksan and Vlcek 2000), with a cubic loss; optimum 3.5997193."""
+
+    def fun(x):
+        a, b, c = x
+        f = [a**2 + b**2 + c**2 - 1, a**2 + b**2 + (c - 2) ** 2, a + b + c - 1, a + b - c + 1]
+        f += [2 * a**3 + 6 * b**2 + 2 * (5 * c - a + 1) ** 2, a**2 - 9 * c]
+        r = 4 * (5 * c - a + 1)
+        G = [[2 * a, 2 * b, 2 * c], [2 * a, 2 * b, 2 * (c - 2)], [1, 1, 1], [1, 1, -1]]
+        return f, [*G, [6 * a**2 - r, 12 * b, 5 * r], [2 * a, 0, -9]]
+
+    assert quietly(fun, [1.0, 1.0, 1.0], jac=True).value == pytest.approx(3.5997193, abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-165, 1e-100, 1e100])
+def test_squares_that_underflow_are_no_division_by_zero(scale: float) -> None:
+    result = quietly(lambda w: ([w @ w], [2 * w]), [scale, 0.0], jac=True, tol=0.0, max_iter=30)
+    assert result.value <= scale**2
+    assert np.isfinite(result.w).all()
+
+
+def test_weights_of_hessians_follow_lam_also_after_a_guard_step() -> None:
+    oracle = oracle_of(random_quadratics(0, J=3, d=4))
+    state = QuasiNewton().init(oracle, np.ones(4))
+    center = np.full(3, 1 / 3)
+    np.testing.assert_allclose(hessian_weights(oracle, state), center)
+    state = QuasiNewton().step(oracle, replace(state, guard=replace(state.guard, credit=0)))
+    np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + FLOOR * (center - state.lam))
 
 
 def test_separable_data_without_a_penalty_end_sensibly() -> None:

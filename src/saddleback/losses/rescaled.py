@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,12 @@ class RescaledLosses:
         return _CAPABILITIES[name](self.scale, getattr(self.losses, name))
 
 
+def _divided(offer: Any, by: Any) -> Any:
+    """A capability's value in the new coordinates; None stays None, for losses that have it but not here."""
+    value = offer() if callable(offer) else offer
+    return None if value is None else value / by
+
+
 _CAPABILITIES: dict[str, Callable[..., object]] = {
     "values": lambda scale, values: lambda v: values(v / scale),
     "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
@@ -48,8 +55,8 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
             sampled(v / scale, lam, None) / np.outer(scale, scale) if V is None else sampled(v / scale, lam, V / scale)
         )
     ),
-    "smoothness": lambda scale, L: lambda: (L() if callable(L) else L) / float(np.min(scale)) ** 2,
-    "strong_convexity": lambda scale, m: (m() if callable(m) else m) / scale**2,
+    "smoothness": lambda scale, L: lambda: _divided(L, float(np.min(scale)) ** 2),
+    "strong_convexity": lambda scale, m: _divided(m, scale**2),
     "exact_jacobian": lambda scale, exact: exact,
     "values_first": lambda scale, first: first,
     "n_entries": lambda scale, n_entries: n_entries,

@@ -88,7 +88,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             md = state.w if state.A == 0 else (state.A * state.point.w + alpha * state.w) / A
             at = oracle.evaluate(md)
             if at.finite:
-                step = self._dual_step(oracle, at, alpha**2 / A, state)
+                step = self._dual_step(oracle, at, alpha * (alpha / A), state)
                 if smoothness.admits(step):
                     return self._advance(oracle, state, step, alpha, smoothness.accepted(step))
                 smoothness = smoothness.refused(step)

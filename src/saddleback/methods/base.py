@@ -33,7 +33,7 @@ class State:
     """The measured cross-evaluation gap of the step's dual subproblem."""
     inner_iter: int = 0
     predicted: float = np.nan
-    """How much the step's model promised to decrease g; nan where there is no model."""
+    """What the step's model says that there was to gain, at most; nan where there is no model."""
 
 
 S = TypeVar("S", bound=State)
@@ -84,7 +84,7 @@ def require_strong_convexity(name: str, regularizer: Regularizer) -> None:
     if not regularizer.strong_convexity > 0:
         raise IncompatibleError(
             f"{name} needs a strongly convex regularizer: with {regularizer!r}, g is a maximum and has no gradient "
-            "where losses tie, which is where its minimum lies. Use method='accelerated' (or 'auto'), or add "
+            "where losses tie, which is where its minimum lies. Use method='quasi-newton' (or 'auto'), or add "
             "Quadratic(gamma) or Entropy(gamma) with gamma > 0."
         )
 

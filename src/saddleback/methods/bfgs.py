@@ -14,38 +14,66 @@ from .metric import CholeskySystem, DenseMetric
 LONGER = 10.0
 # Curvature that has fallen by more than this is of another place: beside it the new one would be lost to rounding.
 OBSOLETE = 1e10
+# Where the model has nothing left to promise, directions that no pair has seen are taken to be this much flatter.
+LOOSER = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
 class DenseBFGS:
-    """B+ = B - B s s'B/(s'B s) + y y'/(y's) (Nocedal and Wright 2006, eq. 6.19), as a matrix."""
+    """B+ = B - B s s'B/(s'B s) + y y'/(y's) (Nocedal and Wright 2006, eq. 6.19), as a matrix: O(d^2) per pair.
+
+    The last d pairs are kept beside B, to make it anew from a flatter start.
+    """
 
     B: Matrix
-    n_pairs: int = 0
+    delta: float
+    """B before the first pair, over the identity."""
+    S: Matrix
+    Y: Matrix
 
     @staticmethod
     def start(d: int, delta: float) -> DenseBFGS:
-        return DenseBFGS(delta * np.eye(d))
+        return DenseBFGS(delta * np.eye(d), delta, np.empty((0, d)), np.empty((0, d)))
 
     @property
     def least_curvature(self) -> float:
         """A bound from above on the least eigenvalue."""
         return float(self.B.diagonal().min())
 
+    @property
+    def least_shift(self) -> float:
+        return DenseMetric(self.B).least_shift
+
     def flattened(self) -> DenseBFGS:
-        return DenseBFGS(self.B / LONGER, self.n_pairs)
+        """After a step without curvature: everything is flatter, and the pairs are of another place."""
+        return DenseBFGS(self.B / LONGER, self.delta / LONGER, self.S[:0], self.Y[:0])
+
+    def loosened(self) -> DenseBFGS:
+        """The same pairs on a flatter start."""
+        looser = DenseBFGS.start(self.B.shape[0], LOOSER * self.delta)
+        for s, y in zip(self.S, self.Y, strict=True):
+            looser = looser._with(s, y)
+        return looser
 
     def updated(self, s: Vector, y: Vector) -> DenseBFGS:
-        sy = float(s.dot(y))
-        delta = float(y.dot(y)) / sy
+        delta = float(y.dot(y)) / float(s.dot(y))
         largest = self.B.diagonal()
         # The first pair sets the scale of the directions that none has seen (ibid., eq. 6.20).
-        known = self.n_pairs > 0 and largest.item(largest.argmax()) <= OBSOLETE * delta
-        B = self.B if known else delta * np.eye(s.size)
-        Bs = B.dot(s)
-        # Squares, so that B stays symmetric to the bit.
-        z, v = y / sqrt(sy), Bs / sqrt(float(s.dot(Bs)))
-        return DenseBFGS(B + z[:, None] * z - v[:, None] * v, self.n_pairs + 1)
+        if len(self.S) and largest.item(largest.argmax()) <= OBSOLETE * delta:
+            return self._with(s, y)
+        return DenseBFGS.start(s.size, delta)._with(s, y)
+
+    def _with(self, s: Vector, y: Vector) -> DenseBFGS:
+        B, Bs = self.B, self.B.dot(s)
+        sBs = float(s.dot(Bs))
+        # Squares, so that B stays symmetric to the bit. Where rounding has eaten s'Bs there is nothing to take away.
+        z = y / sqrt(float(s.dot(y)))
+        B = B + z[:, None] * z
+        if sBs > 0:
+            v = Bs / sqrt(sBs)
+            B -= v[:, None] * v
+        kept = max(0, len(self.S) + 1 - s.size)
+        return DenseBFGS(B, self.delta, np.vstack((self.S[kept:], s)), np.vstack((self.Y[kept:], y)))
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
         return DenseMetric(self.B).system(G, sigma)

@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dgesv
 
 from .._blas import one_blas_thread
 from .._types import Matrix, Vector
-from .bfgs import LONGER, OBSOLETE
+from .bfgs import LONGER, LOOSER, OBSOLETE
 from .metric import SolvedSystem
 
 
@@ -45,6 +45,8 @@ class LimitedBFGS:
     """The steps, one per row."""
     Y: Matrix
     """The changes of G' lam along them."""
+    ease: float = 1.0
+    """delta over the mean curvature of the pairs."""
 
     @staticmethod
     def start(d: int, delta: float) -> LimitedBFGS:
@@ -55,9 +57,17 @@ class LimitedBFGS:
         """A bound from above on the least eigenvalue, as far as the memory reaches."""
         return self.delta
 
+    @property
+    def least_shift(self) -> float:
+        return 1e-12 * self.delta
+
     def flattened(self) -> LimitedBFGS:
         # The older pairs would bring the curvature back.
         return LimitedBFGS.start(self.S.shape[1], self.delta / LONGER)
+
+    def loosened(self) -> LimitedBFGS:
+        """The same pairs on a flatter start."""
+        return LimitedBFGS(LOOSER * self.delta, self.S, self.Y, LOOSER * self.ease)
 
     def updated(self, s: Vector, y: Vector, memory: int) -> LimitedBFGS:
         if len(self.S) and self.delta > OBSOLETE * float(y @ y) / float(s @ y):
@@ -65,7 +75,7 @@ class LimitedBFGS:
         S, Y = np.vstack((self.S, s))[-memory:], np.vstack((self.Y, y))[-memory:]
         # The mean over the memory: one pair alone lets the scale of all other directions jump to and fro.
         delta = np.mean(np.einsum("kd,kd->k", Y, Y) / np.einsum("kd,kd->k", S, Y))
-        return LimitedBFGS(float(delta), S, Y)
+        return LimitedBFGS(self.ease * float(delta), S, Y, self.ease)
 
     def beginning(self, U: Matrix, c: Vector) -> SeededBFGS:
         """The same pairs on top of curvatures c that are known along the rows of U."""
@@ -77,11 +87,15 @@ class LimitedBFGS:
 
 @dataclass(frozen=True, eq=False)
 class SeededBFGS:
-    """`LimitedBFGS` with a B_0 that is more than a multiple of the identity."""
+    """`LimitedBFGS` with a B_0 that is more than a multiple of the identity; the same cost."""
 
     base: Beginning
     S: Matrix
     Y: Matrix
+
+    @property
+    def least_shift(self) -> float:
+        return 1e-12 * self.base.delta
 
     def system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
         with one_blas_thread():

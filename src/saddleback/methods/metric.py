@@ -29,6 +29,10 @@ class System(Protocol):
 class Metric(Protocol):
     """A model B of the Hessian of <lam, f>."""
 
+    @property
+    def least_shift(self) -> float:
+        """A sigma that is more than the rounding of B."""
+
     def system(self, G: Matrix, sigma: float) -> System | None:
         """P = B + sigma I, factored; None where P is not positive definite."""
 
@@ -63,6 +67,10 @@ class DenseMetric:
     """B as a matrix. A system costs d^3/3 + d^2 J flops."""
 
     B: Matrix
+
+    @property
+    def least_shift(self) -> float:
+        return 1e-12 * float(self.B.diagonal().max())
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
         P = self.B

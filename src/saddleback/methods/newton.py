@@ -55,6 +55,9 @@ class Newton(SecondOrder[NewtonState]):
         sampled = None if state.exact else oracle.sampled_hessian(at.w, lam)
         return DenseMetric(oracle.hessian(at.w, lam) if sampled is None else sampled)
 
+    def failed(self) -> dict[str, Any]:
+        return {"exact": True}
+
     def learn(
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from .._types import Vector
 from ..oracle import Evaluation, Oracle, Point
@@ -29,7 +30,7 @@ class ProxStep:
     slope: Vector
     """G' lam."""
     direction: Vector
-    """v - u, -eta times the slope."""
+    """p = v - u = -P^-1 times the slope; P = I/eta here."""
     point: Point
     model: float
     """h(ell): g of the linearized losses at the new point."""
@@ -43,12 +44,12 @@ class ProxStep:
     @property
     def length_squared(self) -> float:
         """|v - u|^2."""
-        return float(self.direction.dot(self.direction))
+        return float(ddot(self.direction, self.direction))
 
     @property
     def proximity(self) -> float:
-        """|v - u|^2 / (2 eta) = 1/2 lam' Q lam."""
-        return -0.5 * float(self.slope.dot(self.direction))
+        """1/2 p'Pp = 1/2 lam' Q lam."""
+        return -0.5 * float(ddot(self.slope, self.direction))
 
     @property
     def error(self) -> float:
@@ -56,9 +57,14 @@ class ProxStep:
         return self.point.value - self.model
 
     @property
+    def rounding(self) -> float:
+        """One unit in the last place of the losses."""
+        return self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.size)
+
+    @property
     def noise(self) -> float:
         """What rounding may add to ``error``."""
-        return 16 * self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.size)
+        return 16 * self.rounding
 
     def admits(self, L: float) -> bool:
         """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L (docs/mathematics.md, 3)."""

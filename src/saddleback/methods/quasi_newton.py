@@ -24,8 +24,10 @@ from .trial import Trial
 DENSE = 150
 # Pairs with less curvature than this share of |s||y| are rounding: the losses are flat along s.
 FLAT = 1e-10
+# The share of the tolerance below which a promise is as good as none.
+EXHAUSTED = 0.1
 # Gradients per point, and points, on whose span the losses are asked for a sampled Hessian.
-SAMPLED = 32
+SAMPLED = 16
 POINTS = 4
 # Below this share of the largest curvature a sample tells nothing.
 LEAST_SAMPLED = 1e-4
@@ -90,11 +92,11 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
         lam = hessian_weights(oracle, state)
         with one_blas_thread():
             U = _orthonormal(np.vstack((state.span, _heaviest(at.G, lam))))
-        H = oracle.sampled_hessian(at.w, lam, U)
-        if H is None or not np.trace(H) > 0:
-            return state.limited
-        c, R = np.linalg.eigh(H)
-        return state.limited.beginning(R.T @ U, np.maximum(c, LEAST_SAMPLED * c[-1]))
+            H = oracle.sampled_hessian(at.w, lam, U)
+            if H is None or not np.trace(H) > 0:
+                return state.limited
+            c, R = np.linalg.eigh(H)
+            return state.limited.beginning(R.T @ U, np.maximum(c, LEAST_SAMPLED * c[-1]))
 
     def learn(
         self, oracle: Oracle, state: QuasiNewtonState, trial: Trial, there: Evaluation, slope: Vector
@@ -102,10 +104,14 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
         step = trial.step
         s, y = step.direction, slope - step.slope
         curved = _curved(s, y, _noise(oracle, step.lam, step.base, there))
+        # A model that promises nothing knows the directions that it has seen: first it looks at others.
+        exhausted = trial.gain < EXHAUSTED * oracle.tol
         if state.dense is not None:
-            return {"dense": state.dense.updated(s, y) if curved else _flattened(state.dense, there)}
+            dense = state.dense.updated(s, y) if curved else _flattened(state.dense, there)
+            return {"dense": _loosened(dense, there) if exhausted else dense}
         assert state.limited is not None
         limited = state.limited.updated(s, y, self.memory) if curved else _flattened(state.limited, there)
+        limited = _loosened(limited, there) if exhausted else limited
         if not oracle.samples_hessian:
             return {"limited": limited}
         span = np.vstack((state.span, _heaviest(step.base.G, step.lam)))
@@ -118,6 +124,11 @@ M = TypeVar("M", DenseBFGS, LimitedBFGS)
 def _flattened(model: M, there: Evaluation) -> M:
     """The model after a step without curvature, as long as Q does not dwarf the losses in (D)."""
     return model if model.least_curvature < first_guess(there) / LONGEST else model.flattened()
+
+
+def _loosened(model: M, there: Evaluation) -> M:
+    """The model with flatter directions that it has not seen, within the same limit."""
+    return model if model.delta < first_guess(there) / LONGEST**2 else model.loosened()
 
 
 def _heaviest(G: Matrix, lam: Vector) -> Matrix:

@@ -20,6 +20,8 @@ from .trial import Trial, try_step
 MAX_TRIALS = 12
 # (D) is solved to this share of the decrease that the last step promised, at first.
 ACCURACY = 1e-4
+# The first shift of a matrix that is not positive definite, where that matrix has no size of its own.
+SMALLEST = 1e-8
 # How far lam moves to the center of Lambda before it weighs Hessians.
 FLOOR = 1e-3
 
@@ -40,8 +42,9 @@ class SecondOrder(Method[S2]):
     """p = -P^-1 G' lam in the metric P = B + sigma I, with lam from (D): Q = G P^-1 G', c = f(w).
 
     The model of g at w + p is h(f + G p) + 1/2 p'Pp; g itself is the merit function, and sigma bounds the steps as
-    a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G per trial and (D) once or
-    twice (docs/mathematics.md, 6). Accelerated steps stand guard over the rate O(L/T^2).
+    a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and (D) once or twice, and as
+    much again for each correction or refusal (docs/mathematics.md, 6). Accelerated steps stand guard over the rate
+    O(L/T^2).
     """
 
     @abstractmethod
@@ -50,6 +53,10 @@ class SecondOrder(Method[S2]):
 
     def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> dict[str, Any]:
         """What the curvature along a step that was taken changes in the state; ``slope`` is G' lam where it arrived."""
+        return {}
+
+    def failed(self) -> dict[str, Any]:
+        """What changes in the state where no trial of a step was accepted."""
         return {}
 
     def step(self, oracle: Oracle, state: S2) -> S2:
@@ -64,7 +71,7 @@ class SecondOrder(Method[S2]):
         for _ in range(MAX_TRIALS):
             system = metric.system(at.G, sigma)
             if system is None:
-                sigma = max(10 * sigma, 1e-8 * starting_curvature(at))
+                sigma = max(10 * sigma, metric.least_shift, SMALLEST * starting_curvature(at))
                 continue
             trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
             if trial is None:
@@ -76,7 +83,7 @@ class SecondOrder(Method[S2]):
                     guard = state.guard.charged(oracle.n_trials - before)
                     return self._advance(oracle, state, trial, there, guard)
             sigma = trial.raised()
-        return self._guarded(oracle, replace(state, sigma=sigma), at)
+        return self._guarded(oracle, replace(state, sigma=sigma, **self.failed()), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
         first = FIRST_ACCURACY * at.size
@@ -95,7 +102,7 @@ class SecondOrder(Method[S2]):
             minorants=(oracle.cut(there, step.lam, slope),),
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
-            predicted=max(0.0, trial.gain) + step.solution.gap + step.noise / 16,
+            predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
             sigma=trial.eased(),
             guard=guard,
             **self.learn(oracle, state, trial, there, slope),
@@ -128,4 +135,5 @@ def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
     Before the first step lam is a guess, often a vertex; the center is a better one.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
-    return state.lam + (FLOOR if state.predicted > 0 else 1.0) * (center - state.lam)
+    guessed = state.guard.state is None and not state.predicted > 0
+    return state.lam + (1.0 if guessed else FLOOR) * (center - state.lam)

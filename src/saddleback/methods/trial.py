@@ -19,6 +19,7 @@ ACCEPTED = 1e-4
 POOR, GOOD = 0.25, 0.9
 # A correction is worth an evaluation when it stays near the step that it corrects, and promises to be accepted.
 NEARBY = 0.5
+TINY = float(np.finfo(np.float64).tiny)
 # (D) is good enough when its gap is at most this share of the promised decrease.
 ACCURATE = 1e-2
 
@@ -39,7 +40,8 @@ class Trial:
     def __post_init__(self) -> None:
         step = self.step
         noise = step.noise
-        ratio = (step.base.value - step.point.value + noise) / (max(0.0, self.promised) + noise)
+        # Losses that are zero have no rounding errors.
+        ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.promised) + noise, TINY)
         curvature = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
         self.__dict__.update(ratio=ratio, curvature=curvature)
 
@@ -80,7 +82,8 @@ def try_step(oracle: Oracle, at: Evaluation, system: System, sigma: float, tol: 
         accuracy = 0.1 * ACCURATE * max(0.0, promised)
         solution = oracle.dual_step(system.Q, at.f, accuracy, solution.lam, factor=system.factor)
         direction, model, promised = _promise(oracle, at, system, solution)
-    if not direction.any():
+    # Nowhere to go, or not far enough for its square to be a number.
+    if not float(direction.dot(direction)) > 0:
         return None
     trial = Trial(_step(oracle, at, solution, direction, model), promised, sigma)
     if trial.accepted or not isfinite(trial.step.point.value):
@@ -112,7 +115,10 @@ def _corrected(oracle: Oracle, system: System, trial: Trial) -> Trial:
     solution = oracle.dual_step(system.Q, c, first.solution.gap, first.lam, factor=system.factor)
     direction = system.direction(solution.lam)
     near = np.linalg.norm(direction - first.direction) <= NEARBY * np.linalg.norm(first.direction)
-    if not near or oracle.adversary.value(c + at.G @ direction) > at.value - ACCEPTED * trial.promised:
+    if (
+        not (near and float(direction.dot(direction)) > 0)
+        or oracle.adversary.value(c + at.G @ direction) > at.value - ACCEPTED * trial.promised
+    ):
         return trial
     corrected = Trial(_step(oracle, at, solution, direction, first.model), trial.promised, trial.sigma)
     return corrected if corrected.accepted else trial

@@ -49,5 +49,5 @@ class Auto:
         """The solvers, with one in front that is made for problems of this shape."""
         for solver in self.solvers:
             if isinstance(solver, ResponseNewton) and solver.prefers(subproblem):
-                return (solver, *self.solvers)
+                return (solver, *(other for other in self.solvers if other is not solver))
         return self.solvers

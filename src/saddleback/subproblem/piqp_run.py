@@ -1,37 +1,10 @@
-"""PIQP: how a problem of size one is given to it, and what it says of (D)."""
+"""PIQP, set up for problems of size one."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import piqp
-
-from .._types import Vector
-from .active_set import Mask
-
-
-class Outcome(Protocol):
-    """PIQP's result, read as one of (D)."""
-
-    @property
-    def lam(self) -> Vector:
-        """The solution, feasible up to PIQP's accuracy."""
-
-    @property
-    def free(self) -> Mask:
-        """Where lam is away from its bounds: where a slack is larger than its multiplier."""
-
-    @property
-    def lower(self) -> Vector:
-        """The multipliers of lam >= lower, in the units of (D)."""
-
-    @property
-    def upper(self) -> Vector:
-        """The multipliers of lam <= upper, in the units of (D)."""
-
-    @property
-    def result(self) -> Any:
-        """PIQP's own."""
 
 
 def new_solver(tol: float, max_iter: int) -> Any:

@@ -163,3 +163,23 @@ def test_large_finite_entries_are_fine():
     X = np.full((N, 3), 1e308)
     assert sb.GroupedLinear(**arguments(X=X)).n_losses == 3
     assert sb.GroupedLinear(**arguments(X=X.clip(max=3e38).astype(np.float32))).n_losses == 3
+
+
+@pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight"])
+def test_masked_entries_are_refused(name):
+    """NumPy would read what is behind the mask."""
+    arguments = {"X": np.ones((6, 2)), "y": np.arange(6) % 2, "groups": np.arange(6) % 3, "sample_weight": np.ones(6)}
+    arguments[name] = np.ma.masked_array(arguments[name], mask=np.zeros(arguments[name].shape, dtype=bool))
+    sb.GroupedLinear(**arguments)
+    arguments[name].mask.flat[1] = True
+    with pytest.raises(sb.ProblemError, match=f"{name} must not hold masked entries"):
+        sb.GroupedLinear(**arguments)
+
+
+@pytest.mark.parametrize(("axis", "index"), [("row", 500), ("row", 10**9), ("col", -2), ("col", 4)])
+def test_corrupt_coordinates_are_refused(axis, index):
+    """SciPy would write outside of its arrays when it converts them."""
+    A = sp.coo_matrix(np.ones((30, 4)))
+    getattr(A, axis)[3] = index
+    with pytest.raises(sb.ProblemError, match="X has a corrupt index"):
+        sb.GroupedLinear(A, np.arange(30) % 2, np.arange(30) % 3)

@@ -14,7 +14,7 @@ NARROW, WIDE = 7, 90
 
 
 def _shifted(X):
-    """Not contiguous, and with neighbours that must not be read."""
+    """Not contiguous, and with neighbors that must not be read."""
     big = np.full((2 * X.shape[0], X.shape[1] + 3), np.nan, dtype=X.dtype)
     big[::2, 1:-2] = X
     return big[::2, 1:-2]

@@ -64,12 +64,12 @@ def test_few_specializations(tmp_path):
     from saddleback.losses.grouped.kernels.blocks import evaluate_blocks
 
     rng = np.random.default_rng(0)
-    X, y, groups = rng.standard_normal((20, 70)), np.arange(20.0), np.arange(20) % 3
+    X, y, groups = rng.standard_normal((20, 140)), np.arange(20.0), np.arange(20) % 3
     frozen = X.copy()
     frozen.flags.writeable = False
     misaligned = np.frombuffer(b"x" + X.tobytes(), dtype=np.float64, offset=1).reshape(X.shape)
     np.save(tmp_path / "X.npy", X)
-    w = rng.standard_normal(70)
+    w = rng.standard_normal(140)
     read_only = w.copy()
     read_only.flags.writeable = False
 

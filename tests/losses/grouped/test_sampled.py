@@ -26,7 +26,7 @@ def losses_of(loss, X, **options) -> sb.GroupedLinear:
     return sb.GroupedLinear(X, y, np.arange(n) % 4, loss=loss, l2=0.01, **options)
 
 
-def table(n: int = 4000, d: int = 5) -> np.ndarray:
+def table(n: int = 16_000, d: int = 20) -> np.ndarray:
     rng = np.random.default_rng(0)
     return rng.normal(size=(n, d)) * np.logspace(0, 1, d)
 
@@ -35,7 +35,7 @@ def table(n: int = 4000, d: int = 5) -> np.ndarray:
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_close_to_the_exact_hessian_in_its_own_metric(loss, fit_intercept: bool) -> None:
     """25 rows per parameter: relative errors of about sqrt(1/25), those of the worst direction within three times."""
-    losses = losses_of(loss, table(8000), fit_intercept=fit_intercept)
+    losses = losses_of(loss, table(), fit_intercept=fit_intercept)
     rng = np.random.default_rng(2)
     w, lam = 0.01 * rng.normal(size=losses.n_params), rng.dirichlet(np.ones(4))
     # The intercepts of softmax may move together: a direction without any curvature.
@@ -50,34 +50,36 @@ def test_close_to_the_exact_hessian_in_its_own_metric(loss, fit_intercept: bool)
 
 def test_on_a_subspace_it_is_the_projection() -> None:
     losses = losses_of("logistic", table())
-    V = np.random.default_rng(3).normal(size=(3, 5))
-    w, lam = np.full(5, 0.1), np.full(4, 0.25)
-    full = losses.sampled_hessian(w, lam, np.eye(5))
+    V = np.random.default_rng(3).normal(size=(3, 20))
+    w, lam = np.full(20, 0.02), np.full(4, 0.25)
+    full = losses.sampled_hessian(w, lam, np.eye(20))
     # Single precision within the sample.
-    np.testing.assert_allclose(losses.sampled_hessian(w, lam, V), V @ full @ V.T, rtol=1e-4)
+    np.testing.assert_allclose(losses.sampled_hessian(w, lam, V), V @ full @ V.T, rtol=1e-4, atol=1e-4)
 
 
 def test_layouts_agree() -> None:
     X = table()
     X[np.abs(X) < 0.5] = 0.0
-    w, lam, V = np.full(5, 0.1), np.array([0.7, 0.1, 0.1, 0.1]), np.eye(5)
+    w, lam, V = np.full(20, 0.02), np.array([0.7, 0.1, 0.1, 0.1]), np.eye(20)
     reference = losses_of("logistic", X).sampled_hessian(w, lam, V)
     for other in (X.astype(np.float32), np.asfortranarray(X), sp.csr_matrix(X), sp.csc_array(X)):
-        np.testing.assert_allclose(losses_of("logistic", other).sampled_hessian(w, lam, V), reference, rtol=1e-4)
+        np.testing.assert_allclose(
+            losses_of("logistic", other).sampled_hessian(w, lam, V), reference, rtol=1e-4, atol=1e-4
+        )
 
 
 def test_absent_where_there_are_few_rows() -> None:
     assert not hasattr(losses_of("logistic", table(n=500)), "sampled_hessian")
-    assert hasattr(losses_of("logistic", table(n=4000)), "sampled_hessian")
+    assert hasattr(losses_of("logistic", table()), "sampled_hessian")
 
 
 def test_every_group_is_in_the_sample() -> None:
     """A group of one row among thousands keeps its curvature."""
-    X = table(6000)
-    groups = np.zeros(6000, dtype=int)
+    X = table()
+    groups = np.zeros(16_000, dtype=int)
     groups[-1] = 1
-    losses = sb.GroupedLinear(X, np.arange(6000) % 2, groups)
-    H = losses.sampled_hessian(np.zeros(5), np.array([0.0, 1.0]), np.eye(5))
+    losses = sb.GroupedLinear(X, np.arange(16_000) % 2, groups)
+    H = losses.sampled_hessian(np.zeros(20), np.array([0.0, 1.0]), np.eye(20))
     np.testing.assert_allclose(H, np.outer(X[-1], X[-1]) / 4, rtol=1e-5)
 
 

@@ -26,6 +26,9 @@ CHECKED = 3
 """Steps between two computations of the bound."""
 
 HALVINGS = 30
+MOST_DOUBLINGS = 2100
+"""As many as there are powers of two."""
+
 EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 1e-10
 """Relative, for the rounding errors of the products; theirs are far smaller."""
@@ -50,8 +53,10 @@ def largest_eigenvalue_bound(apply: Callable[[Matrix], Matrix], n_groups: int, s
         if step == 1:
             # In units in which no square overflows or underflows.
             unit = float(np.abs(u).max())
-            if unit == 0.0 or not np.isfinite(unit):
-                return unit
+            if unit == 0.0:
+                return 0.0
+            if not np.isfinite(unit):
+                return np.inf
         u /= unit
         u -= beta[:, None] * previous
         alpha = np.einsum("jk,jk->j", u, v)
@@ -79,7 +84,7 @@ def _ritz_and_bound(alpha: Matrix, beta: Matrix, log_growth: float) -> tuple[Vec
     # Where the Krylov space is invariant it holds every eigenvector that the start has a part of, and x = theta.
     invariant = beta[-1] <= EPS * theta
     low, high = theta, 2.0 * theta
-    while True:
+    for _ in range(MOST_DOUBLINGS):
         short = (_log_polynomial(high, alpha, beta) < log_growth) & ~invariant
         if not short.any():
             break

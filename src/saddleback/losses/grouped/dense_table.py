@@ -27,10 +27,10 @@ def rows_in_cache(bytes_per_row: float) -> int:
 
 
 def pick_rows(X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
-    """Rows of X in float64: a view where they are neighbours in float64, else a copy."""
+    """Rows of X in float64: a view where they are neighbors in float64, else a copy."""
     first, last = int(rows[0]), int(rows[-1]) + 1
-    neighbours = last - first == rows.size and (np.diff(rows) == 1).all()
-    return (X[first:last] if neighbours else X[rows]).astype(np.float64, copy=False)
+    neighbors = last - first == rows.size and (np.diff(rows) == 1).all()
+    return (X[first:last] if neighbors else X[rows]).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)

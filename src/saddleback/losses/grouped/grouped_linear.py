@@ -16,6 +16,7 @@ from .constant import constant
 from .curvature import largest_eigenvalue_bound
 from .groups import read_groups
 from .hessian import hessian_of_rows
+from .labels import refuse_masked
 from .passes import Reader
 from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
@@ -43,7 +44,7 @@ class GroupedLinear:
         Labels of any hashable type; or memberships >= 0 (booleans or weights), dense or sparse, for overlapping groups.
     loss : str or PointwiseLoss
         "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax", or an object with options,
-        such as ``Huber(delta=0.5)``.
+        such as ``sb.losses.Huber(delta=0.5)``.
     l2 : float
         The penalty, part of every f_j.
     fit_intercept : bool
@@ -68,7 +69,9 @@ class GroupedLinear:
     intercepts, so w[:K * d].reshape(K, d) has one row per class and w[K * d:] are the intercepts.
 
     An evaluation reads X once, for all losses and gradients, in float64 arithmetic: 4 n d operations (times K), and the
-    memory of J + (threads - 1) gradients. The compiled kernel is made on first use, and kept on disk.
+    memory of J + (threads - 1) gradients. Narrow tables (up to 1 GB) and sparse ones are copied in the order of the
+    groups, and a sample of at most an eighth of the rows is kept for ``sampled_hessian``. The compiled kernel is made
+    on first use, and kept on disk.
 
     Examples
     --------
@@ -95,6 +98,8 @@ class GroupedLinear:
         self.loss = find_loss(loss)
         self.l2 = number(l2, "l2", minimum=0.0)
         self.fit_intercept = bool(fit_intercept)
+        for argument, name in ((X, "X"), (y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
+            refuse_masked(argument, name)
         table = read_table(X)
         self.n_samples, self.n_features = table.shape
         self.n_entries = table.n_entries
@@ -148,13 +153,13 @@ class GroupedLinear:
             raise AttributeError("the table has too few rows for a sample of them")
 
         def estimate(w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
-            with one_blas_thread():
+            with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
                 H = sample.on(self.loss, *self._split(w), lam, V)
-            if V is None:
-                H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
-                return H
-            penalized = V[:, : self._n_penalized]
-            return H + self.l2 * lam.sum() * (penalized @ penalized.T)
+                if V is None:
+                    H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
+                    return H
+                penalized = V[:, : self._n_penalized]
+                return H + self.l2 * lam.sum() * (penalized @ penalized.T)
 
         return estimate
 

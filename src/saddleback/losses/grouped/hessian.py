@@ -40,8 +40,8 @@ def hessian_of_rows(
     Costs n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of the
     groups with lam_j != 0; of a sparse table, the squares of the entries per row.
     """
-    weight = np.zeros(schedule.rows.size)
-    np.add.at(weight, schedule.visit_position, lam[schedule.visit_group] * schedule.coefficient)
+    of_visits = lam[schedule.visit_group] * schedule.coefficient
+    weight: Vector = np.bincount(schedule.visit_position, of_visits, schedule.rows.size).astype(np.float64, copy=False)
     K, d = W.shape
     size = d + bool(intercepts.size)
     V = np.column_stack([W, intercepts]) if intercepts.size else W
@@ -71,7 +71,7 @@ def rows_in_blocks(table: Table, schedule: Schedule, weight: Vector, block: int)
     """The rows with a weight, a block at a time, and their positions."""
     for stage in schedule.stages:
         begin, end = schedule.block_starts[stage.cuts[0]], schedule.block_starts[stage.cuts[-1]]
-        # As they lie in memory: neighbours need not be gathered.
+        # As they lie in memory: neighbors need not be gathered.
         positions = schedule.by_row[begin:end]
         positions = positions[weight[positions] != 0.0]
         if not positions.size:
@@ -92,15 +92,13 @@ def _add_square(H: Matrix, A: Any, h: Vector) -> None:
         H += (A.T @ (sp.diags_array(h) @ A)).toarray()
         return
     # A real matrix times its transpose, for which NumPy calls the BLAS routine of half the work: the rows with h < 0
-    # are subtracted.
-    for sign, rows in ((1.0, h > 0), (-1.0, h < 0)):
-        if not rows.any():
-            continue
-        some = not rows.all()
-        scaled = (A[rows] if some else A) * np.sqrt(np.abs(h[rows] if some else h))[:, None]
-        # Rows of size 1e200 have an infinite Hessian, without a word.
-        with np.errstate(over="ignore", invalid="ignore"):
-            H += sign * (scaled.T @ scaled)
+    # are subtracted. Rows of size 1e200 have an infinite Hessian, without a word.
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = A * np.sqrt(np.maximum(h, 0.0))[:, None]
+        H += scaled.T @ scaled
+        if h.min() < 0:
+            scaled = A * np.sqrt(np.maximum(-h, 0.0))[:, None]
+            H -= scaled.T @ scaled
 
 
 def _add_classes(H: Matrix, A: Any, p: Matrix, weight: Vector) -> None:

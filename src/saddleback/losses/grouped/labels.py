@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 
 
+def refuse_masked(x: Any, name: str) -> None:
+    """NumPy would read what is behind a mask."""
+    if np.ma.isMaskedArray(x) and np.ma.is_masked(x):
+        raise ProblemError(f"{name} must not hold masked entries; got a masked array. Fill them, or drop their rows.")
+
+
 def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
     """``x`` as a 1-d array of labels; tuples and other hashable objects stay what they are."""
     array = np.asarray(x) if hasattr(x, "__array__") else _from_sequence(x, name)

@@ -21,7 +21,7 @@ from .sparse_table import SparseTable
 from .tables import Table
 from .threads import SPARSE, run_all, worthwhile_threads
 
-NARROW = 64
+NARROW = 128
 """Columns up to which a table is copied: sorted by group, and column by column."""
 
 MOST_COPIES = 3

@@ -12,18 +12,24 @@ from ..._types import Matrix, Vector
 from .hessian import rows_in_blocks
 from .passes import Reader
 from .pointwise import PointwiseLoss, Softmax
+from .schedule import Indices
 
 PER_PARAMETER = 25
-"""Rows for each parameter: the whole Hessian is then known to a fifth, in its own metric."""
+"""Rows for each parameter, of the groups that carry lam: the Hessian is then known to a fifth, in its own metric."""
 
-NARROW = 150
+CARRYING = 5
+"""How many groups are taken to carry lam."""
+
+FEW_PARAMETERS = 150
 ROWS = 1000
 """Rows beyond that many parameters: enough for a few tens of directions."""
 
 SHARE = 8
 """At most one row in this many is read, so that an estimate costs little beside the whole."""
 
-LEAST_PER_GROUP = 10
+LEAST_PER_GROUP = 5
+CHEAP = 5_000_000
+"""Multiplications of an exact Hessian that are not worth saving."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +41,8 @@ class SampledHessian:
 
     X: Any
     y: Vector
-    positions: Vector
-    groups: Vector
+    positions: Indices
+    groups: Indices
     coefficients: Vector
 
     @classmethod
@@ -44,13 +50,17 @@ class SampledHessian:
         """A sample, kept for the life of the losses; None where the table is too small to be worth one."""
         schedule = reader.schedule
         n, n_groups = schedule.rows.size, int(schedule.visit_group.max()) + 1
-        wanted = PER_PARAMETER * n_params if n_params <= NARROW else ROWS
-        budget = max(wanted, LEAST_PER_GROUP * n_groups)
-        if budget > n // SHARE:
+        if n_params > FEW_PARAMETERS:
+            per_group = ROWS // n_groups
+        elif reader.table.n_entries * n_params >= CHEAP:
+            per_group = PER_PARAMETER * n_params // min(n_groups, CARRYING)
+        else:
             return None
-        visits = np.concatenate(
-            [_spread(np.flatnonzero(schedule.visit_group == j), budget // n_groups) for j in range(n_groups)]
-        )
+        per_group = max(per_group, LEAST_PER_GROUP)
+        by_group = [np.flatnonzero(schedule.visit_group == j) for j in range(n_groups)]
+        visits = np.concatenate([_spread(of_group, per_group) for of_group in by_group])
+        if visits.size > n // SHARE:
+            return None
         groups, coefficients = schedule.visit_group[visits], schedule.coefficient[visits]
         # The sampled rows of a group stand for all of them: its coefficients add up to one.
         coefficients = coefficients / np.bincount(groups, coefficients, n_groups)[groups]
@@ -59,7 +69,8 @@ class SampledHessian:
         blocks, order = [], []
         for A, part in rows_in_blocks(reader.table, schedule, chosen, ROWS):
             # An estimate needs no more than single precision, at twice the speed.
-            blocks.append(A.astype(np.float32))
+            with np.errstate(over="ignore"):
+                blocks.append(A.astype(np.float32))
             order.append(part)
         X: Any = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
         position = np.concatenate(order)
@@ -68,7 +79,10 @@ class SampledHessian:
         return cls(X, reader.y[position], slot[schedule.visit_position[visits]], groups, coefficients)
 
     def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix | None) -> Matrix:
-        """The (k, k) matrix of the rows of V, which are laid out as the parameters are; without V, of all of them."""
+        """The (k, k) matrix of the rows of V, which are laid out as the parameters are; without V, of all of them.
+
+        Not finite where the numbers leave single precision.
+        """
         weight = np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size)
         eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
         if intercepts.size:

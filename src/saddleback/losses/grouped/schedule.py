@@ -48,7 +48,7 @@ class Schedule:
     Rows are visited by group, so that the gradient of one group stays in cache; *blocks* of them are small enough to
     stay in cache between the margins and the gradient. The visits of one group to one block are a *run*. Each thread
     adds to *targets* of its own: the first thread that meets group j has target j, a later one an extra target. With
-    groups that do not overlap, at most one group is cut between two neighbouring threads.
+    groups that do not overlap, at most one group is cut between two neighboring threads.
     """
 
     order: Indices

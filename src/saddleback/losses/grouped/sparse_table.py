@@ -93,7 +93,10 @@ def read_sparse(X: Any) -> SparseTable:
 
 
 def check_structure(X: Any, name: str) -> None:
-    """Refuse index arrays that point outside of a compressed matrix."""
+    """Refuse index arrays that point outside of a matrix: SciPy and the kernels would write there."""
+    if X.format == "coo":
+        for indices, size in zip(X.coords if hasattr(X, "coords") else (X.row, X.col), X.shape, strict=True):
+            _check_indices(indices, size, name)
     if X.format not in ("csr", "csc"):
         return
     starts, indices, values = X.indptr, X.indices, X.data
@@ -107,10 +110,13 @@ def check_structure(X: Any, name: str) -> None:
             f"{name} has a corrupt indptr: it ends at {starts[-1]}, but there are {indices.size} indices and "
             f"{values.size} values."
         )
-    used = indices[: starts[-1]]
-    if used.size and (used.min() < 0 or used.max() >= n_minor):
-        wrong = used.min() if used.min() < 0 else used.max()
+    _check_indices(indices[: starts[-1]], n_minor, name)
+
+
+def _check_indices(indices: NDArray[Any], size: int, name: str) -> None:
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        wrong = indices.min() if indices.min() < 0 else indices.max()
         raise ProblemError(
-            f"{name} has a corrupt index: it must be between 0 and {n_minor - 1}; got {wrong}. Rebuild the matrix, or "
+            f"{name} has a corrupt index: it must be between 0 and {size - 1}; got {wrong}. Rebuild the matrix, or "
             "look for an integer overflow where it was made."
         )

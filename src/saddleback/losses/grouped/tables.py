@@ -42,8 +42,6 @@ def read_table(X: Any) -> Table:
     if sp.issparse(X):
         _check_type(X)
         return read_sparse(X)
-    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
-        raise ProblemError("X must not hold masked entries; got a masked array. Fill them, or drop their rows.")
     try:
         array = np.asarray(X)
     except ValueError as error:

@@ -46,9 +46,9 @@ def _weigh(coefficient, slot, first, visits, x, c):
     of_visit = coefficient[first : first + visits]
     if slot[first + visits - 1] - lowest == visits - 1:
         # Neighbouring rows, as in groups without overlap: no lookup, so that it vectorizes.
-        neighbours = x[lowest : lowest + visits]
+        neighbors = x[lowest : lowest + visits]
         for v in range(visits):
-            c[v] = of_visit[v] * neighbours[v]
+            c[v] = of_visit[v] * neighbors[v]
             total += c[v]
     else:
         for v in range(visits):

@@ -77,7 +77,7 @@ def margins_by_columns(X, order, start, size, w, eta):
 
 
 def gradient_by_columns(X, order, start, slot, first, size, c, g):
-    """The same, for a run of neighbouring rows."""
+    """The same, for a run of neighboring rows."""
     begin = start + slot[first]
     for k in range(g.size):
         x = X[begin : begin + size, k]
