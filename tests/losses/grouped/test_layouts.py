@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from .cases import LOSSES, assert_same, make
 
-NARROW, WIDE = 7, 90
+NARROW, WIDE = 7, 150
 
 
 def _shifted(X):
