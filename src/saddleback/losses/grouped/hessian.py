@@ -48,6 +48,16 @@ def hessian_of_rows(
     sums = [np.zeros((K, K, size, size)) for _ in range(n_threads)]
 
     def add(H: Matrix, A: Any, positions: Indices) -> None:
+        if K == 1 and not isinstance(loss, Softmax) and not sp.issparse(A):
+            eta = A @ W[0] + (intercepts[0] if intercepts.size else 0.0)
+            h = weight[positions] * loss.curvature(eta, y[positions])
+            _add_square(H[0, 0, :d, :d], A, h)
+            if intercepts.size:
+                # Without a column of ones, which would be another copy of the rows.
+                H[0, 0, d, :d] += h @ A
+                H[0, 0, :d, d] = H[0, 0, d, :d]
+                H[0, 0, d, d] += h.sum()
+            return
         if intercepts.size:
             ones = np.ones((A.shape[0], 1))
             A = sp.hstack([A, ones], format="csr") if sp.issparse(A) else np.column_stack([A, ones])
