@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import cvxpy as cp
 import numpy as np
 
 import saddleback as sb
@@ -21,13 +24,20 @@ FINEST = 1e-9
 
 
 def measure(options: Options) -> Report:
-    rows, data, ratios = [], {}, {}
+    rows, ratios = [], {}
+    data: dict[str, dict[str, Any]] = {}
     for n in SIZES[options.scale]:
         grouped = conditioned_data(n, D, J, CONDITION, L2)
         problem = sb.Problem(grouped.fused())
         natural = grouped.natural()
         # Some seconds each: three rounds tell a ratio of this size.
-        rounds = [solve_conic(natural) for _ in range(min(options.repeats, 3))]
+        try:
+            rounds = [solve_conic(natural) for _ in range(min(options.repeats, 3))]
+        except cp.SolverError as error:
+            # What a peer cannot solve is a row of the table, too.
+            rows.append((f"n = {n}", "failed", "failed", "-", "-", "-"))
+            data[str(n)] = {"error": str(error)}
+            continue
         conic = _median(rounds)
         tight = sb.solve(problem, tol=1e-12)
         accuracy = problem.value(conic.w) - tight.value
