@@ -33,14 +33,20 @@ class Timed:
         return int(self._losses.n_params)
 
     def evaluate(self, w: Array) -> Any:
-        started = time.perf_counter()
-        answer = self._losses.evaluate(w)
-        self.seconds += time.perf_counter() - started
-        return answer
+        return self._evaluation(self._losses.evaluate, w)
 
     def __getattr__(self, name: str) -> Any:
+        """A capability, where the losses have it."""
         offer = getattr(self._losses, name)
-        return (lambda *args: self._hessian(offer, *args)) if name in HESSIANS else offer
+        if name in HESSIANS:
+            return lambda *args: self._hessian(offer, *args)
+        return (lambda w: self._evaluation(offer, w)) if name == "values" else offer
+
+    def _evaluation(self, offer: Any, w: Array) -> Any:
+        started = time.perf_counter()
+        answer = offer(w)
+        self.seconds += time.perf_counter() - started
+        return answer
 
     def _hessian(self, offer: Any, *args: Any) -> Any:
         started = time.perf_counter()
