@@ -34,7 +34,9 @@ def pick_rows(X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class _DenseTable:
+class DenseTable:
+    """What all dense tables share; in memory it is read in one stage."""
+
     X: NDArray[Any]
     row_costs = None
 
@@ -66,7 +68,7 @@ class _DenseTable:
 
 
 @dataclass(frozen=True, eq=False)
-class RowTable(_DenseTable):
+class RowTable(DenseTable):
     """C order, read where it lies: rows are picked by index, in the order of the schedule."""
 
     def by_columns(self, rows: NDArray[np.intp]) -> ColumnTable:
@@ -79,7 +81,7 @@ class RowTable(_DenseTable):
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnTable(_DenseTable):
+class ColumnTable(DenseTable):
     """Fortran order, rows in the order of the schedule."""
 
 

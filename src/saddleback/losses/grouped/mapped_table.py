@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._types import Matrix
 from .constant import constant
-from .dense_table import check_finite, pick_rows, rows_in_cache
+from .dense_table import DenseTable, check_finite, rows_in_cache
 from .schedule import Stage
 
 PIECE = 64 * 1024 * 1024
@@ -29,16 +28,14 @@ def mapping(X: NDArray[Any]) -> np.memmap[Any, Any] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class MappedTable:
+class MappedTable(DenseTable):
     """A memory-mapped file, read in pieces of consecutive rows, never as a whole.
 
     C order in float32 or float64 is read where it lies; any other order or type is converted piece by piece. A piece
     that has been read is given back to the system, where the file is mapped so that nothing is lost by it.
     """
 
-    X: NDArray[Any]
     dtype: np.dtype[Any]
-    row_costs = None
 
     @classmethod
     def of(cls, X: NDArray[Any]) -> MappedTable:
@@ -49,15 +46,6 @@ class MappedTable:
             check_finite(table.open(stage), first)
             table.close(stage)
         return table
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        n, d = self.X.shape
-        return n, d
-
-    @property
-    def n_entries(self) -> int:
-        return self.X.size
 
     @property
     def block_rows(self) -> int:
@@ -90,6 +78,3 @@ class MappedTable:
         end = piece.ctypes.data - origin + sum(max(0, step) for step in reach) + piece.itemsize
         begin -= begin % mmap.PAGESIZE
         file.madvise(getattr(mmap, advice), begin, end - begin)
-
-    def dense(self, X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
-        return pick_rows(X, rows)
