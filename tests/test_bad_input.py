@@ -161,7 +161,7 @@ def test_bad_center(center, match):
 @pytest.mark.parametrize(
     ("regularizer", "match"),
     [
-        (sb.Entropy(0.1, prior=[0.5, 0.5]), "prior of Entropy must have length 3; got length 2"),
+        (sb.Entropy(0.1, prior=[0.5, 0.5]), "prior of Entropy has 2 entries for 3 losses"),
         (sb.Quadratic(0.1, center=[0.5, 0.5]), "center of Quadratic must have length 3; got length 2"),
     ],
 )

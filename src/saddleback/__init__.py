@@ -1,8 +1,21 @@
 """Saddleback: certified minimax optimization with many parameters and few losses."""
 
-from .dual_sets import Simplex
+from . import testing
+from .dual_sets import (
+    Ball,
+    Box,
+    CappedSimplex,
+    Chi2Ball,
+    DualSet,
+    KLBall,
+    Polytope,
+    Product,
+    Simplex,
+    Spectrahedron,
+    TVBall,
+)
 from .errors import ConvergenceWarning, IncompatibleError, MissingDependencyError, ProblemError, SaddlebackError
-from .losses import GroupedLinear, Losses, from_functions
+from .losses import AffineMatrix, GroupedLinear, Losses, from_functions, from_matrix_functions
 from .methods import (
     APGD,
     LBFGSB,
@@ -16,7 +29,7 @@ from .methods import (
 )
 from .minimax import minimax
 from .problem import Problem
-from .regularizers import Entropy, Quadratic, Zero
+from .regularizers import Entropy, Quadratic, Regularizer, VonNeumann, Zero
 from .result import History, Result, Status
 from .run import Progress
 from .solve import solve
@@ -28,33 +41,48 @@ __all__ = [
     "APGD",
     "LBFGSB",
     "Accelerated",
+    "AffineMatrix",
+    "Ball",
+    "Box",
+    "CappedSimplex",
+    "Chi2Ball",
     "ConvergenceWarning",
+    "DualSet",
     "Entropy",
     "Extragradient",
     "FixedPoint",
     "GroupedLinear",
     "History",
     "IncompatibleError",
+    "KLBall",
     "Losses",
     "MissingDependencyError",
     "Newton",
     "Optimistic",
     "PathFollowing",
+    "Polytope",
     "Problem",
     "ProblemError",
+    "Product",
     "Progress",
     "ProxLinear",
     "Quadratic",
     "QuadraticProgram",
     "QuasiNewton",
+    "Regularizer",
     "Result",
     "SaddlebackError",
     "Simplex",
+    "Spectrahedron",
     "Status",
+    "TVBall",
     "TrustConstr",
+    "VonNeumann",
     "Zero",
     "__version__",
     "from_functions",
+    "from_matrix_functions",
     "minimax",
     "solve",
+    "testing",
 ]

@@ -15,7 +15,7 @@ from .regularizers import Regularizer
 
 
 class BestResponse(NamedTuple):
-    """h(z) and the lam that attains it."""
+    """h(z) and the lam that attains it; where lam comes from a solver, an upper bound of h(z), as near as rounding."""
 
     value: float
     lam: Vector
@@ -33,7 +33,8 @@ class Adversary:
     """The pair (Lambda, R) in R^n, checked and with its defaults resolved.
 
     Everything the program knows of the dual side derives from one primitive, ``best_response``: the primal
-    objective h(f(w)), the exact cross-evaluation gap of the dual subproblem, the baselines' dual updates.
+    objective h(f(w)), the exact cross-evaluation gap of the dual subproblem, the baselines' dual updates. Where the
+    pair has no formula for it, (D) with Q = 0 is solved, and values and gaps are upper bounds of the exact ones.
     """
 
     dual_set: DualSet
@@ -43,6 +44,8 @@ class Adversary:
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
         self.dual_set.validate(self.n)
+        if self.dual_set.size not in (None, self.n):
+            raise ProblemError(f"{self.dual_set!r} has dimension {self.dual_set.size}; got {self.n} losses.")
         if not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
         object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
@@ -50,24 +53,52 @@ class Adversary:
         self.best_response(np.zeros(self.n))
 
     @cached_property
+    def exact(self) -> bool:
+        """Whether best responses come from a formula, and not from the inner solver."""
+        return self.regularizer.has_response(self.dual_set)
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest |lam_j| on Lambda."""
+        return self.dual_set.reach(self.n)
+
+    @cached_property
     def linear_constraints(self) -> LinearConstraints | None:
-        """Lambda as a polyhedron; None where it is none."""
+        """Lambda as a polyhedron in units of its reach; None where it is none."""
         describe = getattr(self.dual_set, "linear_constraints", None)
-        return None if describe is None else cast("LinearConstraints", describe(self.n))
+        if describe is None:
+            return None
+        constraints = cast("LinearConstraints", describe(self.n))
+        return constraints if self.unit == 1.0 else constraints.in_units_of(self.unit)
+
+    @property
+    def unit(self) -> float:
+        """The size of lam, for solvers that want numbers of size one."""
+        return self.reach or 1.0
 
     def best_response(self, z: Vector) -> BestResponse:
-        return BestResponse(*self.regularizer.respond(self.dual_set, z))
+        if self.exact:
+            return BestResponse(*self.regularizer.respond(self.dual_set, z))
+        # The solvers of (D) are made of adversaries: only here does one need them.
+        from .subproblem.numerical_response import numerical_response
+
+        return numerical_response(self, z)
 
     def value(self, z: Vector) -> float:
         """h(z)."""
-        return self.regularizer.conjugate(self.dual_set, z)
+        return self.regularizer.conjugate(self.dual_set, z) if self.exact else self.best_response(z).value
 
     def gap(self, lam: Vector, z: Vector) -> float:
         """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: how much the adversary loses by playing lam.
 
         Written with differences to the best response, so that its rounding error scales with the gap's own
-        terms and not with the size of the losses.
+        terms and not with the size of the losses. Without a formula for the best response, the Frank-Wolfe gap
+        max over mu of <mu - lam, z - grad R(lam)>, which is never smaller.
         """
-        gap = self.regularizer.gap(self.dual_set, lam, z)
+        if self.exact:
+            gap = self.regularizer.gap(self.dual_set, lam, z)
+        else:
+            slope = z - self.regularizer.gradient(lam)
+            gap = self.dual_set.regret(lam, slope) if np.isfinite(slope).all() else np.inf
         # nan, which is no gap, must not pass for a gap of zero.
         return gap if gap > 0 or gap != gap else 0.0

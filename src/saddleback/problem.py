@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ._types import Vector
 from ._validation import finite_vector
 from .adversary import Adversary, BestResponse
-from .dual_sets import DualSet, Simplex
+from .dual_sets import DualSet, Product, Simplex, Spectrahedron
 from .errors import ProblemError
 from .losses import Losses
 from .regularizers import Regularizer, Zero
@@ -60,6 +60,7 @@ class Problem:
                 raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
         if self.metric is not None:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
+        _check_shape(self.losses, self.dual_set)
         object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))
 
     @property
@@ -74,7 +75,8 @@ class Problem:
 
     def best_response(self, z: ArrayLike) -> BestResponse:
         """h(z) and the lam in Lambda that attains it, for losses z."""
-        return self.adversary.best_response(finite_vector(z, "z", self.n_losses))
+        response = self.adversary.best_response(self.dual_set.coordinates(z, "z", self.n_losses))
+        return BestResponse(response.value, self.dual_set.present(response.lam))
 
     def value(self, w: ArrayLike) -> float:
         """g(w): what the adversary makes of the losses at w."""
@@ -86,6 +88,20 @@ class Problem:
         f = np.asarray(f, dtype=np.float64)
         # Outside the domain of a loss g is infinite, as it is to the methods.
         return self.adversary.value(f) if np.isfinite(f).all() else np.inf
+
+
+def _check_shape(losses: Losses, dual_set: DualSet) -> None:
+    """Matrices of losses are for sets of matrices: in other company their coordinates would pass for plain losses."""
+    k = getattr(losses, "matrix_size", None)
+    if isinstance(dual_set, Spectrahedron) and k is None:
+        raise ProblemError(
+            f"Spectrahedron needs losses that are matrices (AffineMatrix, from_matrix_functions, or an attribute "
+            f"matrix_size); got {type(losses).__name__}. For {losses.n_losses} plain losses use Simplex()."
+        )
+    if k is not None and not isinstance(dual_set, Spectrahedron | Product):
+        raise ProblemError(
+            f"{type(losses).__name__} is a matrix of losses and needs dual_set=Spectrahedron(); got {dual_set!r}."
+        )
 
 
 def positive_metric(metric: ArrayLike, d: int) -> Vector:

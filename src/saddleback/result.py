@@ -52,7 +52,7 @@ class Result:
         The parameters.
     dual : (J,) array
         lam, the adversary's weights on the losses that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for
-        every v within ``radius`` of w.
+        every v within ``radius`` of w. On the spectrahedron a matrix, and so are the losses.
     value : float
         g(w) = max over lam of <lam, f(w)> - R(lam).
     losses : (J,) array

@@ -168,12 +168,16 @@ class Run:
             n_evals=self.oracle.n_evals,
             time=record.trace.time[-1],
             w=record.best.w / self._scale,
-            dual=record.dual.copy(),
+            dual=self._present(record.dual),
             value=record.best.value,
-            losses=record.best.f.copy(),
+            losses=self._present(record.best.f),
             lower_bound=record.lower,
             gap=record.gap,
         )
+
+    def _present(self, x: Vector) -> Vector:
+        """lam or f as results show it."""
+        return self.oracle.adversary.dual_set.present(x).copy()
 
     def _print_progress(self) -> None:
         now = self._snapshot()
@@ -200,9 +204,9 @@ class Run:
             notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
         return Result(
             w=record.best.w / self._scale,
-            dual=record.dual.copy(),
+            dual=self._present(record.dual),
             value=record.best.value,
-            losses=record.best.f.copy(),
+            losses=self._present(record.best.f),
             lower_bound=record.lower,
             gap=record.gap,
             radius=self.radius,

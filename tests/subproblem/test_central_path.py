@@ -10,7 +10,7 @@ from saddleback.dual_sets import Simplex
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem
 from saddleback.subproblem.central_path import CentralPath
-from saddleback.subproblem.newton_system import NewtonSystem
+from saddleback.subproblem.newton_system import DenseSystem
 
 from .instances import instance, rounding
 from .sets import UnitBall, UnitBox
@@ -102,7 +102,7 @@ def test_newton_system_solves_the_kkt_block(seed):
     D = np.diag(10 ** rng.uniform(0, 8, n))
     G = rng.standard_normal((n, n + 2))
     H, E, r = D @ (G @ G.T / n + np.eye(n)) @ D, rng.standard_normal((k, n)), rng.standard_normal(n)
-    d = NewtonSystem(H.copy(), E).solve(r)
+    d = DenseSystem(H.copy(), E).solve(r)
     scaled = np.linalg.inv(D) @ (H @ d - r)
     normals = np.linalg.inv(D) @ E.T
     residual = scaled - normals @ np.linalg.lstsq(normals, scaled, rcond=None)[0] if k else scaled
@@ -112,7 +112,7 @@ def test_newton_system_solves_the_kkt_block(seed):
 
 def test_newton_system_of_a_matrix_that_is_singular_to_rounding():
     v = np.array([1.0, 1.0 + 1e-16, 2.0])
-    d = NewtonSystem(np.outer(v, v), np.zeros((0, 3))).solve(v)
+    d = DenseSystem(np.outer(v, v), np.zeros((0, 3))).solve(v)
     assert np.isfinite(d).all()
 
 

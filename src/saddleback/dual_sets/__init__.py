@@ -1,8 +1,43 @@
 """Lambda: the sets the adversary chooses from, one per file."""
 
+from .ball import Ball
 from .base import DualSet, LinearConstraints, Polyhedral
+from .box import Box
+from .capped_simplex import CappedSimplex
+from .chi2_ball import Chi2Ball
+from .kl_ball import KLBall
+from .polytope import Polytope
+from .product import Product
 from .simplex import Simplex
+from .spectrahedron import Spectrahedron
+from .tv_ball import TVBall
 
-DUAL_SETS: tuple[type[DualSet], ...] = (Simplex,)
+DUAL_SETS: tuple[type[DualSet], ...] = (
+    Simplex,
+    CappedSimplex,
+    Chi2Ball,
+    TVBall,
+    KLBall,
+    Box,
+    Ball,
+    Polytope,
+    Product,
+    Spectrahedron,
+)
 
-__all__ = ["DUAL_SETS", "DualSet", "LinearConstraints", "Polyhedral", "Simplex"]
+__all__ = [
+    "DUAL_SETS",
+    "Ball",
+    "Box",
+    "CappedSimplex",
+    "Chi2Ball",
+    "DualSet",
+    "KLBall",
+    "LinearConstraints",
+    "Polyhedral",
+    "Polytope",
+    "Product",
+    "Simplex",
+    "Spectrahedron",
+    "TVBall",
+]

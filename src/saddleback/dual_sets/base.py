@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from .._types import Matrix, Vector
+from .._validation import finite_vector
+from ..hessians import AnyHessian
 
 
 @dataclass(frozen=True, eq=False)
 class LinearConstraints:
-    """The polyhedron {lam : E lam = e, lower <= lam <= upper}."""
+    """The polyhedron {lam : E lam = e, A lam <= b, lower <= lam <= upper}; A and b are None where there are no rows."""
 
     E: Matrix
     e: Vector
     lower: Vector
     upper: Vector
+    A: Matrix | None = None
+    b: Vector | None = None
 
     @cached_property
     def equations(self) -> tuple[Matrix, Vector]:
@@ -28,6 +32,11 @@ class LinearConstraints:
         K = np.zeros((n + k, n + k))
         K[n:, :n], K[:n, n:] = self.E, self.E.T
         return K, np.concatenate((np.zeros(n), self.e))
+
+    def in_units_of(self, unit: float) -> LinearConstraints:
+        """The same polyhedron for lam / unit."""
+        b = None if self.b is None else self.b / unit
+        return replace(self, e=self.e / unit, lower=self.lower / unit, upper=self.upper / unit, b=b)
 
     @cached_property
     def capped(self) -> bool:
@@ -38,16 +47,41 @@ class LinearConstraints:
 class DualSet(ABC):
     """A compact convex set with a self-concordant barrier on its relative interior.
 
-    A set does not store its dimension ``n``: methods that cannot read it off an argument take it.
+    A set need not store its dimension ``n``: methods that cannot read it off an argument take it.
     Capabilities, looked for by name:
 
     ``project(x)``
         Euclidean projection; gives quadratic regularizers their best response, and extragradient its step.
     ``tilt(prior, z)``
-        argmax <lam, z> - KL(lam, prior); gives entropic regularizers their best response.
+        argmax <lam, z> - sum_j lam_j log(lam_j / prior_j), for any positive prior; gives entropic regularizers their
+        best response.
     ``linear_constraints(n)``
         A polyhedral description; lets quadratic-program solvers in.
     """
+
+    costly_support: ClassVar[bool] = False
+    """Whether ``support`` takes longer than a Newton step, so that solvers should ask it seldom."""
+
+    @property
+    def self_scaled(self) -> bool:
+        """Whether Lambda is a slice of an orthant or of the semidefinite cone, with the barrier of that cone.
+
+        Such cones are self-scaled (Nesterov and Todd 1997): path following may take bolder steps.
+        """
+        return False
+
+    @property
+    def size(self) -> int | None:
+        """The dimension, where the set itself fixes it (by a prior, by bounds); None where it does not."""
+        return None
+
+    def present(self, lam: Vector) -> Vector | Matrix:
+        """lam, or losses, as results show them: as a matrix where Lambda is a set of matrices."""
+        return lam
+
+    def coordinates(self, z: Any, name: str, n: int) -> Vector:
+        """What a user passes for lam, or for losses, as a vector of n coordinates."""
+        return finite_vector(z, name, n)
 
     @abstractmethod
     def validate(self, n: int) -> None:
@@ -66,8 +100,8 @@ class DualSet(ABC):
         """Gradient of B at an interior point."""
 
     @abstractmethod
-    def barrier_hessian(self, lam: Vector) -> Vector | Matrix:
-        """Hessian of B at an interior point: its diagonal when it is diagonal, else the matrix."""
+    def barrier_hessian(self, lam: Vector) -> AnyHessian:
+        """Hessian of B at an interior point: its diagonal when it is diagonal, else the matrix or a structured one."""
 
     @abstractmethod
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
@@ -85,9 +119,25 @@ class DualSet(ABC):
         return z - E.T @ np.linalg.lstsq(E.T, z, rcond=None)[0] if len(E) else z
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        """The least and the largest total weight <1, lam> on Lambda, a set of non-negative weights."""
-        ones = np.ones(n)
-        return -self.support(-ones)[0], self.support(ones)[0]
+        """The least sum of lam on Lambda and the largest sum of |lam|: what they make of constants of the losses.
+
+        With negative weights <lam, f> is convex only where f is affine, and inherits no strong convexity.
+        """
+        lower, upper = self.bounds(n)
+        if lower.min() >= 0.0:
+            ones = np.ones(n)
+            return -self.support(-ones)[0], self.support(ones)[0]
+        return 0.0, float(np.maximum(np.abs(lower), np.abs(upper)).sum())
+
+    def bounds(self, n: int) -> tuple[Vector, Vector]:
+        """A box that contains Lambda: the least one, unless another is much cheaper to know."""
+        units = np.eye(n)
+        return np.array([-self.support(-e)[0] for e in units]), np.array([self.support(e)[0] for e in units])
+
+    def reach(self, n: int) -> float:
+        """The largest |lam_j| on Lambda, or a little more: the unit in which lam is measured."""
+        lower, upper = self.bounds(n)
+        return float(max(-lower.min(), upper.max()))
 
     @abstractmethod
     def support(self, z: Vector) -> tuple[float, Vector]:

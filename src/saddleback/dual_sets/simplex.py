@@ -9,18 +9,23 @@ from scipy.linalg.blas import dasum
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
-from .base import DualSet, LinearConstraints
+from .base import LinearConstraints
+from .distributions import Distributions
 
 # Up to this many numbers a loop in Python is faster than NumPy's calls.
 FEW = 16
 
 
 @dataclass(frozen=True)
-class Simplex(DualSet):
+class Simplex(Distributions):
     """Delta_J = {lam >= 0, sum lam = 1}: the adversary picks a mixture of the losses.
 
     Barrier -sum log lam_j (Burg entropy), nu = J (Nesterov, Lectures on Convex Optimization, 5.3).
     """
+
+    @property
+    def self_scaled(self) -> bool:
+        return True
 
     def validate(self, n: int) -> None:
         if n < 1:
@@ -46,9 +51,6 @@ class Simplex(DualSet):
 
     # These run several times per outer iteration, on vectors so short that NumPy's calls are what they cost: argmax
     # is a third of max, and dasum a fifth of sum.
-    def strip(self, z: Vector) -> Vector:
-        return z - z[z.argmax()]
-
     def support(self, z: Vector) -> tuple[float, Vector]:
         """The largest entry; ties share the weight, so that equal losses are treated alike."""
         top = z.item(z.argmax())

@@ -4,14 +4,17 @@ from .base import Losses
 from .callables import FunctionLosses, PairLosses, from_functions
 from .differences import check_jacobian
 from .grouped import GroupedLinear, Huber, Logistic, PointwiseLoss, Poisson, Quantile, Softmax, Squared, SquaredHinge
+from .matrices import AffineMatrix, MatrixFunctions, from_matrix_functions
 from .rescaled import RescaledLosses
 
 __all__ = [
+    "AffineMatrix",
     "FunctionLosses",
     "GroupedLinear",
     "Huber",
     "Logistic",
     "Losses",
+    "MatrixFunctions",
     "PairLosses",
     "PointwiseLoss",
     "Poisson",
@@ -22,4 +25,5 @@ __all__ = [
     "SquaredHinge",
     "check_jacobian",
     "from_functions",
+    "from_matrix_functions",
 ]

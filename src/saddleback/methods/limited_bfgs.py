@@ -82,6 +82,9 @@ class LimitedBFGS:
         return SeededBFGS(Beginning(self.delta, U, c), self.S, self.Y)
 
     def system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
+        a = self.delta + sigma
+        if not len(self.S) and G.shape[1] < G.shape[0]:
+            return SolvedSystem(G / a, factor=G / np.sqrt(a))
         return self.beginning(self.S[:0], np.empty(0)).system(G, sigma)
 
 

@@ -52,11 +52,11 @@ class CholeskySystem:
 
 @dataclass(frozen=True, eq=False)
 class SolvedSystem:
-    """V = G P^-1, for a P whose inverse is cheap to apply: Q = V G', p = -V' lam."""
+    """V = G P^-1, for a P whose inverse is cheap to apply: Q = V G', or a factor of it, and p = -V' lam."""
 
     V: Matrix
-    Q: Matrix
-    factor: None = None
+    Q: Matrix | None = None
+    factor: Matrix | None = None
 
     def direction(self, lam: Vector) -> Vector:
         return -(lam @ self.V)

@@ -31,6 +31,8 @@ SAMPLED = 16
 POINTS = 4
 # Below this share of the largest curvature a sample tells nothing.
 LEAST_SAMPLED = 1e-4
+# The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take on affine losses.
+UNITS, FINE = 8, 1e-2
 # A loss of less weight does not count as active.
 NO_WEIGHT = 1e-8
 
@@ -72,7 +74,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> QuasiNewtonState:
         at = oracle.evaluate(w0)
-        delta, d = starting_curvature(at), w0.size
+        delta, d = longest_step(oracle, at) if oracle.smoothness == 0 else starting_curvature(at), w0.size
         dense = d <= DENSE
         return QuasiNewtonState(
             point=at.point,
@@ -119,6 +121,17 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
 
 
 M = TypeVar("M", DenseBFGS, LimitedBFGS)
+
+
+def longest_step(oracle: Oracle, at: Evaluation) -> float:
+    """The delta of affine losses, which have no curvature to learn: as small as (D) allows.
+
+    Its gap is measured up to a few units in the last place of Q = G G'/delta, which may take a hundredth of the
+    tolerance.
+    """
+    steepest = float(at.steepness.max()) ** 2
+    least = first_guess(at) / LONGEST
+    return min(max(steepest * UNITS * oracle.precision / (FINE * oracle.tol), 1e-2 * least), 1e2 * least)
 
 
 def _flattened(model: M, there: Evaluation) -> M:

@@ -83,6 +83,8 @@ class SecondOrder(Method[S2]):
                     guard = state.guard.charged(oracle.n_trials - before)
                     return self._advance(oracle, state, trial, there, guard)
             sigma = trial.raised()
+            if trial.empty:
+                return self._stay(oracle, state, trial, sigma, state.guard.charged(oracle.n_trials - before))
         return self._guarded(oracle, replace(state, sigma=sigma, **self.failed()), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
@@ -106,6 +108,20 @@ class SecondOrder(Method[S2]):
             sigma=trial.eased(),
             guard=guard,
             **self.learn(oracle, state, trial, there, slope),
+        )
+
+    def _stay(self, oracle: Oracle, state: S2, trial: Trial, sigma: float, guard: Guard) -> S2:
+        """A null step, as bundle methods know it: w stays, and the lam of the refused step proves what it can."""
+        step = trial.step
+        return replace(
+            state,
+            lam=step.lam,
+            minorants=(oracle.cut(step.base, step.lam, step.slope),),
+            inner_gap=step.solution.gap,
+            inner_iter=step.solution.n_iter,
+            predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
+            sigma=sigma,
+            guard=guard,
         )
 
     def _guarded(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:

@@ -51,6 +51,11 @@ class Trial:
         return self.ratio > ACCEPTED
 
     @property
+    def empty(self) -> bool:
+        """Whether the promise is no more than the rounding errors of (D)."""
+        return self.promised <= 2 * self.step.solution.resolution
+
+    @property
     def gain(self) -> float:
         """What the model would promise without the shift sigma, to first order."""
         if self.sigma == 0:
@@ -78,7 +83,7 @@ def try_step(oracle: Oracle, at: Evaluation, system: System, sigma: float, tol: 
     """The step of (D) with c = f(w), corrected where it would be refused; None where there is nowhere to go."""
     solution = oracle.dual_step(system.Q, at.f, tol, start, factor=system.factor)
     direction, model, promised = _promise(oracle, at, system, solution)
-    if solution.converged and solution.gap > ACCURATE * max(0.0, promised):
+    if solution.converged and solution.gap > max(ACCURATE * max(0.0, promised), 2 * solution.resolution):
         accuracy = 0.1 * ACCURATE * max(0.0, promised)
         solution = oracle.dual_step(system.Q, at.f, accuracy, solution.lam, factor=system.factor)
         direction, model, promised = _promise(oracle, at, system, solution)

@@ -6,15 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Protocol, cast, runtime_checkable
 
-from .._types import Matrix, Vector
+from .._types import Vector
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
+from ..hessians import AnyHessian
 
 
 class Regularizer(ABC):
     """A convex R: Lambda -> R that is compatible with the barrier: c R + B is self-concordant for all c >= 0.
 
-    Capability, looked for by name:
+    One's own regularizer needs ``strong_convexity``, ``value``, ``gradient`` and ``hessian``: best responses are then
+    found by the inner solver, with a certificate. ``has_response`` and ``best_response`` are for those that have a
+    formula. Capabilities, looked for by name:
 
     ``quadratic_form(n)``
         (H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant (H its diagonal); lets quadratic programs in.
@@ -44,12 +47,16 @@ class Regularizer(ABC):
         """Gradient of R at a point of the relative interior."""
 
     @abstractmethod
-    def hessian(self, lam: Vector) -> Vector | Matrix:
-        """Hessian of R: its diagonal when it is diagonal, else the matrix."""
+    def hessian(self, lam: Vector) -> AnyHessian:
+        """Hessian of R: its diagonal when it is diagonal, else the matrix or a structured one."""
 
-    @abstractmethod
+    def has_response(self, dual_set: DualSet) -> bool:
+        """Whether ``best_response`` has a formula, or a root in one dimension, on this set."""
+        return False
+
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
-        """argmax over lam in Lambda of <lam, z> - R(lam)."""
+        """argmax over lam in Lambda of <lam, z> - R(lam), where ``has_response``."""
+        raise IncompatibleError(f"{type(self).__name__} has no formula for its best response on {dual_set!r}.")
 
     def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
         """h(z) and the best response."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import rel_entr
 
 from .._types import Vector
-from .._validation import finite_vector, number
+from .._validation import number
 from ..dual_sets import DualSet
-from ..errors import ProblemError
+from ..dual_sets.priors import check_prior_length, checked_prior, prior_of
+from ..errors import IncompatibleError
 from .base import Regularizer, capability
 from .zero import Zero
 
@@ -20,39 +21,44 @@ from .zero import Zero
 class Entropy(Regularizer):
     """R(lam) = gamma sum_j lam_j log(lam_j / prior_j), prior: uniform unless given.
 
-    On the simplex h(z) = gamma log sum prior_j exp(z_j/gamma) and the best response is a softmax.
-    Compatible with Burg's barrier (paper, Lemma "Shannon entropy"); gamma-strongly convex in the 1-norm
-    (Pinsker), hence in the Euclidean norm.
+    On the simplex h(z) = gamma log sum prior_j exp(z_j/gamma) and the best response is a softmax. Compatible with the
+    barrier of every set of non-negative weights: with Burg's by the paper's Lemma "Shannon entropy", with others
+    because their Dikin ellipsoids stay in the orthant (docs/mathematics.md, 8). gamma-strongly convex on the simplex,
+    in the 1-norm (Pinsker) and hence in the Euclidean norm; gamma/c-strongly where weights reach c.
     """
 
     ascent_needs: ClassVar[str] = "tilt"
 
     gamma: float
     prior: Vector | None = None
+    ceiling: float = field(default=1.0, init=False, repr=False)
+    """An upper bound of the weights of the set."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Entropy", minimum=0.0))
-        if self.prior is not None:
-            prior = finite_vector(self.prior, "prior of Entropy")
-            if prior.min() <= 0 or abs(prior.sum() - 1.0) > 1e-8:
-                raise ProblemError(
-                    f"prior of Entropy must be positive and sum to one; got least entry {prior.min():g}, "
-                    f"sum {prior.sum():g}. Normalize it, and drop the losses that have no weight."
-                )
-            object.__setattr__(self, "prior", prior)
+        object.__setattr__(self, "prior", checked_prior(self.prior, "Entropy"))
 
     @property
     def strong_convexity(self) -> float:
-        return self.gamma
+        return self.gamma / self.ceiling
 
     def resolve(self, dual_set: DualSet, n: int) -> Regularizer:
         if self.gamma == 0:
             return Zero()
-        prior = np.full(n, 1.0 / n) if self.prior is None else self.prior
-        return replace(self, prior=finite_vector(prior, "prior of Entropy", n))
+        check_prior_length(self.prior, n, "Entropy")
+        lower, _ = dual_set.bounds(n)
+        if lower.min() < 0.0:
+            raise IncompatibleError(
+                f"Entropy needs weights that are not negative; on {dual_set!r} weight {int(lower.argmin())} goes down "
+                f"to {lower.min():g}. Use Quadratic(gamma)"
+                + (", or VonNeumann(gamma)." if dual_set.present(lower).ndim == 2 else ".")
+            )
+        resolved = replace(self, prior=prior_of(self.prior, n))
+        object.__setattr__(resolved, "ceiling", dual_set.reach(n))
+        return resolved
 
     def _prior(self, n: int) -> Vector:
-        return np.full(n, 1.0 / n) if self.prior is None else self.prior
+        return prior_of(self.prior, n)
 
     def value(self, lam: Vector) -> float:
         return self.gamma * float(rel_entr(lam, self._prior(lam.size)).sum())
@@ -64,6 +70,9 @@ class Entropy(Regularizer):
     def hessian(self, lam: Vector) -> Vector:
         return self.gamma / lam
 
+    def has_response(self, dual_set: DualSet) -> bool:
+        return hasattr(dual_set, "tilt")
+
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         tilt = capability(dual_set, "tilt", "the best response to an Entropy regularizer")
         # Stripped of what all losses share, z keeps the digits that tell them apart.
@@ -74,9 +83,12 @@ class Entropy(Regularizer):
         return lam
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
-        """The mirror step argmax eta (<mu, z> - R(mu)) - KL(mu, lam): the gradient is infinite on the boundary."""
+        """The mirror step argmax eta (<mu, z> - R(mu)) - D(mu, lam), D the divergence sum mu log(mu/lam) - mu + lam.
+
+        A gradient step would not do: the gradient is infinite on the boundary.
+        """
         tilt = capability(dual_set, self.ascent_needs, "a mirror step on Entropy")
         weight = 1.0 / (1.0 + eta * self.gamma)
         with np.errstate(divide="ignore"):
-            direction = weight * (eta * z + np.log(lam) + eta * self.gamma * np.log(self._prior(z.size)))
+            direction = weight * (eta * z + np.log(lam) + 1.0 + eta * self.gamma * np.log(self._prior(z.size)))
         return tilt(np.ones_like(z), direction)

@@ -61,6 +61,9 @@ class Quadratic(Regularizer):
         best = self.best_response(dual_set, z)
         return float((best - lam).dot(z - 0.5 * self.gamma * (self._offset(best) + self._offset(lam))))
 
+    def has_response(self, dual_set: DualSet) -> bool:
+        return hasattr(dual_set, "project")
+
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         project = capability(dual_set, "project", "the best response to a Quadratic regularizer")
         # Stripped of what all losses share, z keeps the digits that tell them apart.

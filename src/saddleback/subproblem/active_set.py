@@ -32,9 +32,10 @@ def refine(
     Starts from a feasible x, with the coordinates that are not ``free`` at their nearer bound. Each round solves
     the equality-constrained problem of the m free coordinates (m^3 flops), fixes the first coordinate that blocks
     the way there, or frees the one with the worst multiplier. Targets are offered to the incumbent, which
-    keeps them only when their measured gap is smaller. Returns the rounds taken.
+    keeps them only when their measured gap is smaller; x is lam in units of the set. Returns the rounds taken.
     """
     n, k = kkt.shape
+    unit = incumbent.subproblem.adversary.unit
     shift = REGULARIZATION * np.maximum(kkt.diagonal, EPS)
     shift[n:] = -REGULARIZATION
     lower, upper, capped = constraints.lower, constraints.upper, constraints.capped
@@ -54,7 +55,7 @@ def refine(
         for _ in range(CORRECTIONS):
             X = face.corrected(X)
             if _outside(X[:n], constraints) <= OUTSIDE:
-                incumbent.offer(X[:n])
+                incumbent.offer(X[:n] if unit == 1.0 else unit * X[:n])
                 if incumbent.done:
                     return round_
             if round_ == rounds or not all_finite(X):

@@ -29,7 +29,7 @@ class Auto:
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         best: DualSolution | None = None
-        if subproblem.size == 0:
+        if subproblem.size == 0 and subproblem.adversary.exact:
             # Without Q the best response to c is the solution itself.
             start = subproblem.adversary.best_response(subproblem.c).lam
         n_iter = 0

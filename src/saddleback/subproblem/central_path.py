@@ -9,8 +9,10 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._types import Matrix, Vector
+from ..hessians import Hessian, as_hessian
+from ..regularizers import Zero
 from .dual_subproblem import DualSubproblem
-from .newton_system import NewtonSystem
+from .newton_system import NewtonSystem, newton_system
 
 
 class Iterate(NamedTuple):
@@ -43,6 +45,7 @@ class CentralPath:
         self.subproblem = subproblem
         self.dual_set = subproblem.adversary.dual_set
         self.regularizer = subproblem.adversary.regularizer
+        self._plain = isinstance(self.regularizer, Zero)
         self.E, _ = self.dual_set.affine_hull(subproblem.c.size)
         self.nu = self.dual_set.barrier_parameter(subproblem.c.size)
         self.center = self.dual_set.center(subproblem.c.size)
@@ -67,8 +70,14 @@ class CentralPath:
 
     def newton_system(self, lam: Vector, tau: float) -> NewtonSystem:
         """The KKT block of F_tau at lam (paper, def. "Newton system and decrement")."""
-        H = _sum(_sum(tau * self.regularizer.hessian(lam), self.dual_set.barrier_hessian(lam)), tau * self.subproblem.Q)
-        return NewtonSystem(H, self.E)
+        return newton_system(self._curvature(lam, tau), tau, self.subproblem, self.E)
+
+    def _curvature(self, lam: Vector, tau: float) -> Hessian:
+        """tau R'' + B''."""
+        barrier = as_hessian(self.dual_set.barrier_hessian(lam))
+        if tau == 0 or self._plain:
+            return barrier
+        return barrier.plus(as_hessian(self.regularizer.hessian(lam)).times(tau))
 
     def newton_step(self, lam: Vector, tau: float) -> tuple[Vector, float]:
         """The Newton direction of F_tau at lam, and its decrement delta."""
@@ -80,11 +89,7 @@ class CentralPath:
         """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
         k = len(vectors)
         V = np.concatenate((vectors, self.E)) if len(self.E) else np.array(vectors)
-        metric = self.dual_set.barrier_hessian(lam)
-        if tau:
-            metric = _sum(metric, tau * self.regularizer.hessian(lam))
-        W = (V / metric).T if metric.ndim == 1 else dposv(metric, V.T)[1]
-        products: Matrix = V @ W
+        products = self._curvature(lam, tau).inner(V)
         if len(self.E):
             return products[:k, :k] - products[:k, k:] @ dposv(products[k:, k:], products[k:, :k])[1]
         return products
@@ -101,14 +106,3 @@ def decrement(gradient: Vector, direction: Vector) -> float:
     """delta = |d|_H = sqrt(-<gradient, d>) of a Newton direction d."""
     square = -float(gradient @ direction)
     return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf
-
-
-def _sum(A: Vector | Matrix, B: Vector | Matrix) -> Vector | Matrix:
-    """A + B, where either may be a matrix or the diagonal of one."""
-    if A.ndim > B.ndim:
-        A, B = B, A
-    if A.ndim == B.ndim:
-        return A + B
-    B = B.copy()
-    B.ravel()[:: len(B) + 1] += A
-    return B

@@ -15,12 +15,13 @@ from .piqp_run import new_solver
 
 
 class DualForm:
-    """min over x of 1/2 x'Px + q'x,  E x = e,  lower <= x <= upper."""
+    """min over x = lam/unit of 1/2 x'Px + q'x,  E x = e,  A x <= b,  lower <= x <= upper."""
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
+        self._unit = subproblem.adversary.unit
         self.kkt = DenseKKT(subproblem)
         self.rounds = 3 * subproblem.c.size
 
@@ -30,33 +31,35 @@ class DualForm:
         upper = constraints.upper if constraints.capped else None
         # PIQP reads matrices by columns; P is symmetric, so that its transpose is itself.
         P, q = kkt.P.T.copy(order="F"), -kkt.minus_q
-        solver.setup(P, q, constraints.E, constraints.e, None, None, None, constraints.lower, upper)
+        A, b = constraints.A, constraints.b
+        solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)
         solver.solve()
-        return DualOutcome(solver.result, self._scale, constraints)
+        return DualOutcome(solver.result, self._scale, self._unit, constraints)
 
 
 @dataclass(frozen=True, eq=False)
 class DualOutcome:
-    """PIQP's result: its x is lam."""
+    """PIQP's result: its x is lam/unit."""
 
     result: Any
     scale: float
+    unit: float
     constraints: LinearConstraints
 
     @cached_property
     def lam(self) -> Vector:
-        return self.result.x
+        return self.result.x if self.unit == 1.0 else self.unit * self.result.x
 
     @property
     def free(self) -> Mask:
         constraints = self.constraints
-        free = self.lam - constraints.lower > self.result.z_bl
-        return free & (constraints.upper - self.lam > self.result.z_bu) if constraints.capped else free
+        free = self.result.x - constraints.lower > self.result.z_bl
+        return free & (constraints.upper - self.result.x > self.result.z_bu) if constraints.capped else free
 
     @property
     def lower(self) -> Vector:
-        return self.scale * self.result.z_bl
+        return self.scale / self.unit * self.result.z_bl
 
     @property
     def upper(self) -> Vector:
-        return self.scale * self.result.z_bu
+        return self.scale / self.unit * self.result.z_bu

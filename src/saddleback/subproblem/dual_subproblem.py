@@ -43,7 +43,12 @@ class DualSubproblem:
         adversary = self.adversary
         stripped = adversary.dual_set.strip(self.c)
         spread, size = np.abs(stripped), diagonal.item(diagonal.argmax())
-        scale = max(spread.item(spread.argmax()), size, adversary.regularizer.strong_convexity)
+        scale, reach = spread.item(spread.argmax()), adversary.reach
+        # On the simplex weights are of size one; elsewhere they count in their own unit.
+        if reach == 1.0:
+            scale = max(scale, size, adversary.regularizer.strong_convexity)
+        else:
+            scale = reach * max(scale, reach * size, reach * adversary.regularizer.strong_convexity)
         resolution = 8 * EPS * max(scale, TINY)
         self.__dict__.update(stripped=stripped, size=size, scale=scale, resolution=resolution)
 
@@ -98,5 +103,7 @@ class DualSolution:
     converged: bool
     solver: str
     message: str = ""
+    resolution: float = 0.0
+    """The gap that rounding leaves, whatever is asked."""
     multipliers: Multipliers | None = None
     """Those of a quadratic program, where one was solved: `kkt.frank_wolfe_bound` makes a certificate of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg.lapack import dpstrf
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
@@ -36,3 +37,14 @@ class FactoredSubproblem(DualSubproblem):
 
     def product(self, lam: Vector) -> Vector:
         return self.factor.dot(lam.dot(self.factor)) if self.tall else self.Q.dot(lam)
+
+
+def low_rank_factor(subproblem: DualSubproblem) -> Matrix:
+    """F with F F' = Q/scale and no more columns than rows: from the one given, or a pivoted Cholesky factor."""
+    scale = subproblem.scale or 1.0
+    if isinstance(subproblem, FactoredSubproblem) and subproblem.factor.shape[1] <= subproblem.c.size:
+        return subproblem.factor / np.sqrt(scale)
+    L, pivots, rank, _ = dpstrf(subproblem.Q / scale, lower=1)
+    F = np.zeros((len(L), rank))
+    F[pivots - 1] = np.tril(L)[:, :rank]
+    return F

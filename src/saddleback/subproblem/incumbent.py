@@ -47,9 +47,12 @@ class Incumbent:
         if self.lam is None:
             self.offer(self.subproblem.adversary.dual_set.center(self.subproblem.c.size))
         assert self.lam is not None, "the gap at the center of Lambda is finite"
+        resolution = self.subproblem.resolution
         if self.gap <= self.tol:
-            return DualSolution(self.lam, self.gap, n_iter, True, solver, multipliers=multipliers)
+            return DualSolution(
+                self.lam, self.gap, n_iter, True, solver, resolution=resolution, multipliers=multipliers
+            )
         if self.done:
-            reason = f"rounding hides gaps below {self.subproblem.resolution:.3g}"
+            reason = f"rounding hides gaps below {resolution:.3g}"
         message = f"{solver} reached gap {self.gap:.3g} instead of {self.tol:.3g}: {reason}"
-        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, multipliers)
+        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, resolution, multipliers)

@@ -18,7 +18,7 @@ Index: TypeAlias = NDArray[np.intp]
 class KKTOperator(Protocol):
     """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
 
-    P and q are those of (D) over its scale: of size one, so that units change no pivot.
+    P and q are those of (D) for x = lam/unit over its scale: of size one, so that units change no pivot.
     """
 
     @property
@@ -44,15 +44,15 @@ class DenseKKT:
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         k, n = constraints.E.shape
         H, b = quadratic_part(subproblem)
-        scale = subproblem.scale or 1.0
+        scale, unit = subproblem.scale or 1.0, subproblem.adversary.unit
         self.shape = (n, k)
         K, b0 = constraints.equations
         self._K, self._b = K.copy(), b0.copy()
         self.P, self.minus_q = self._K[:n, :n], self._b[:n]
-        np.divide(subproblem.Q, scale, out=self.P)
-        np.divide(b, scale, out=self.minus_q)
+        np.divide(subproblem.Q, scale / unit**2, out=self.P)
+        np.divide(b, scale / unit, out=self.minus_q)
         if H is not None:
-            self._K.ravel()[: n * (n + k) : n + k + 1] += H / scale
+            self._K.ravel()[: n * (n + k) : n + k + 1] += H / (scale / unit**2)
 
     @property
     def diagonal(self) -> Vector:

@@ -14,6 +14,8 @@ from .newton_system import NewtonSystem
 
 REDUCTIONS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 3e-2, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 STEP_LENGTHS = (0.8, 0.6, 0.4)
+# A warm start is given up when a corrector leaves more than this share of the decrement.
+HOPEFUL = 0.75
 BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
 
 
@@ -25,10 +27,14 @@ class LongSteps:
     that F_tau''(x) x' = grad B(x): one more right-hand side for the factorization of the corrector. A coordinate
     that tends to the boundary behaves as s/z, which the tangent follows exactly, so that s may fall by orders of
     magnitude at once: as far as the predicted point stays within ``far`` of the path, in the cheap metric that
-    leaves Q out. Reductions of s that fall short of ``worthwhile`` wait for a decrement below ``near``.
+    leaves Q out. Reductions of s that fall short of ``worthwhile`` wait for a decrement below ``near``. Predictions
+    start from decrements up to ``bold``; where the boundary is curved, up to ``careful``: a point that is many times
+    too close to such a boundary has a decrement of about one, and recovers by a factor of two per step.
     """
 
     far: float = 8.0
+    bold: float = 2.0
+    careful: float = 0.9
     near: float = 0.3
     worthwhile: float = 0.2
     max_iter: int = 150
@@ -44,10 +50,10 @@ class LongSteps:
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
             predicted = self._predict(path, system, lam, tau, correction, delta)
-            lost = predicted is None and delta > max(1.0, last)
+            lost = predicted is None and delta > max(1.0, (HOPEFUL if warm else 1.0) * last)
             last = delta if predicted is None else np.inf
             if lost and warm:
-                # Correctors that lead away from the path: the start was not as near as it looked.
+                # Correctors that lead nowhere: the start was not as near as it looked.
                 (lam, tau), warm, phase = self._cold(path), False, "restart"
             elif lost:
                 lam, phase = lam + correction / (1.0 + delta), "damped"
@@ -56,6 +62,9 @@ class LongSteps:
             else:
                 (lam, tau), phase = predicted, "predictor"
             yield Iterate(lam, tau, delta, phase)
+            if not np.isfinite(path.dual_set.barrier(lam)):
+                # Rounding has taken the last step across the boundary.
+                return
 
     def _cold(self, path: CentralPath) -> tuple[Vector, float]:
         """The center, with the tau at which its decrement is at most 1."""
@@ -80,7 +89,7 @@ class LongSteps:
         self, path: CentralPath, system: NewtonSystem, lam: Vector, tau: float, correction: Vector, delta: float
     ) -> tuple[Vector, float] | None:
         """The point predicted at the largest tau whose neighborhood it reaches; None when it is not worth it."""
-        if delta > 2.0:
+        if delta > (self.bold if path.dual_set.self_scaled else self.careful):
             return None
         tangent = system.solve(path.dual_set.barrier_gradient(lam))
 

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
 from .._types import Matrix, Vector
+from ..hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
+from .dual_subproblem import DualSubproblem
+from .factored_subproblem import FactoredSubproblem, low_rank_factor
 
 # The scaled matrix has a unit diagonal, so that these are relative perturbations; the first is none.
 REGULARIZATIONS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
+# Where a factor of Q has this share of as many columns as rows at most, systems of its size are cheaper.
+NARROW = 0.7
 
 
-class NewtonSystem:
-    """The block system  [[H, E'], [E, 0]] [d, y] = [r, 0]  with H symmetric and positive definite.
+class NewtonSystem(Protocol):
+    """The block system  [[H, E'], [E, 0]] [d, y] = [r, 0]  with H = C + tau Q symmetric and positive definite."""
 
-    Solved by block elimination (paper, eq. "solution-kkt") after the scaling D H D with D = diag(H)^-1/2, which
-    keeps the rows of coordinates near the boundary, where a barrier's curvature is huge, as accurate as the
+    def solve(self, r: Vector) -> Vector:
+        """The d with H d + E' y = r for some y, and E d = 0."""
+
+
+def newton_system(curvature: Hessian, tau: float, subproblem: DualSubproblem, E: Matrix) -> NewtonSystem:
+    """The cheapest way to solve with C + tau Q, for the curvature C of tau R + B."""
+    if isinstance(curvature, Spectral):
+        return _RotatedSystem(curvature, tau, subproblem, E)
+    if isinstance(curvature, Gram):
+        return GramSystem(curvature.plus(Gram(np.sqrt(tau) * _root(subproblem).T)), E)
+    H = curvature.plus(Dense(tau * subproblem.Q))
+    assert isinstance(H, Dense)
+    return DenseSystem(H.H, E)
+
+
+class DenseSystem:
+    """Block elimination (paper, eq. "solution-kkt") with H as a matrix, scaled to D H D with D = diag(H)^-1/2.
+
+    The scaling keeps the rows of coordinates near the boundary, where a barrier's curvature is huge, as accurate as the
     others. One Cholesky factorization, n^3/3 flops; each right-hand side costs n^2. H is overwritten.
     """
 
@@ -25,17 +50,101 @@ class NewtonSystem:
         H *= self._D[:, None]
         self._factor = _cholesky(H)
         self._E = E * self._D
-        if len(E):
-            self._W = dpotrs(self._factor, self._E.T, lower=1)[0]
-            self._S = self._E @ self._W
+        self._W = dpotrs(self._factor, self._E.T, lower=1)[0] if len(E) else self._E.T
+        self._S = self._E @ self._W
 
     def solve(self, r: Vector) -> Vector:
-        """The d with H d + E' y = r for some y, and E d = 0."""
-        d: Vector = dpotrs(self._factor, self._D * r, lower=1)[0]
-        if len(self._E):
-            d -= self._W @ dposv(self._S, self._E @ d)[1]
+        d: Vector = dpotrs(self._factor, _less_normal(self._D * r, self._E, self._W, self._S), lower=1)[0]
+        _onto_hull(d, self._E, self._W, self._S)
         d *= self._D
         return d
+
+
+class GramSystem:
+    """H = M'M by an orthogonal factorization of M, which keeps the digits that squares lose: (m + r) n^2 flops."""
+
+    def __init__(self, H: Hessian, E: Matrix) -> None:
+        assert isinstance(H, Gram)
+        self._R, self._E = H.factor, E
+        self._W = gram_solve(self._R, E.T) if len(E) else E.T
+        self._S = E @ self._W
+
+    def solve(self, r: Vector) -> Vector:
+        d = gram_solve(self._R, _less_normal(r, self._E, self._W, self._S))
+        _onto_hull(d, self._E, self._W, self._S)
+        return d
+
+
+class NarrowSystem:
+    """H = diag w + tau F F' for a factor F of few columns, by the formula of Sherman, Morrison and Woodbury.
+
+    With F scaled by w^-1/2, H^-1 is I - F (I/tau + F'F)^-1 F': n r^2 + r^3/3 flops for r columns. One step of iterative
+    refinement gives back the digits that the difference loses where tau F F' dwarfs w.
+    """
+
+    def __init__(self, w: Vector, tau: float, F: Matrix, E: Matrix) -> None:
+        self._D = 1.0 / np.sqrt(w)
+        self._F, self._tau = F * self._D[:, None], tau
+        # Half of the flops of a product; only the lower triangle is ever read.
+        inner = dsyrk(1.0, self._F, trans=1, lower=1)
+        # Scaled to a unit diagonal, as it is factored.
+        inner[np.diag_indices_from(inner)] += 1.0 / tau
+        self._scale = 1.0 / np.sqrt(inner.diagonal())
+        self._factor = _cholesky(inner * self._scale * self._scale[:, None])
+        self._E = E * self._D
+        self._W = np.array([self._refined(row) for row in self._E]).T if len(E) else self._E.T
+        self._S = self._E @ self._W
+
+    def _inverse(self, r: Vector) -> Vector:
+        y = dpotrs(self._factor, self._scale * r.dot(self._F), lower=1)[0]
+        x: Vector = r - self._F.dot(self._scale * y)
+        return x
+
+    def _refined(self, r: Vector) -> Vector:
+        x = self._inverse(r)
+        return x + self._inverse(r - x - self._tau * self._F.dot(x.dot(self._F)))
+
+    def solve(self, r: Vector) -> Vector:
+        d = self._refined(_less_normal(self._D * r, self._E, self._W, self._S))
+        _onto_hull(d, self._E, self._W, self._S)
+        d *= self._D
+        return d
+
+
+class _RotatedSystem:
+    """A curvature that is diagonal in the basis of eigenvectors of Lam: the same system in that basis."""
+
+    def __init__(self, curvature: Spectral, tau: float, subproblem: DualSubproblem, E: Matrix) -> None:
+        self._basis, w, E = curvature, curvature.weights, curvature.rotate(E)
+        if isinstance(subproblem, FactoredSubproblem) and subproblem.factor.shape[1] <= NARROW * w.size:
+            F = curvature.rotate(subproblem.factor.T).T
+            self._system: NewtonSystem = NarrowSystem(w, tau, F, E)
+        else:
+            Q = curvature.rotate(curvature.rotate(subproblem.Q).T)
+            H = Dense(tau * Q).plus(Diagonal(w))
+            assert isinstance(H, Dense)
+            self._system = DenseSystem(H.H, E)
+
+    def solve(self, r: Vector) -> Vector:
+        d = self._system.solve(self._basis.rotate(r[None, :])[0])
+        return self._basis.unrotate(d[None, :])[0]
+
+
+def _root(subproblem: DualSubproblem) -> Matrix:
+    """F with F F' = Q, and no more columns than rows."""
+    return np.sqrt(subproblem.scale or 1.0) * low_rank_factor(subproblem)
+
+
+def _less_normal(r: Vector, E: Matrix, W: Matrix, S: Matrix) -> Vector:
+    """r less its multiplier's share E'y, which would only leave its rounding errors in d."""
+    return r - dposv(S, r @ W)[1] @ E if len(E) else r
+
+
+def _onto_hull(d: Vector, E: Matrix, W: Matrix, S: Matrix) -> None:
+    """Take from d what leaves the hull, along W = H^-1 E'; twice, because the first difference rounds."""
+    if len(E):
+        for _ in range(2):
+            d -= W @ dposv(S, E @ d)[1]
 
 
 def _cholesky(H: Matrix) -> Matrix:

@@ -18,6 +18,8 @@ from .short_steps import ShortSteps
 
 SCHEDULES: dict[str, type[Schedule]] = {"long": LongSteps, "paper": ShortSteps}
 PATIENCE = 12
+# How many times the gap that is asked the barrier may still add, where measuring it is costly.
+COSTLY = 10.0
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,18 @@ class PathFollowing:
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done:
             return incumbent.solution(self.name, 0)
-        nu = subproblem.adversary.dual_set.barrier_parameter(subproblem.c.size)
+        dual_set = subproblem.adversary.dual_set
+        nu = dual_set.barrier_parameter(subproblem.c.size)
+        # Where a gap takes longer to measure than a step to take, only those that may be small enough are.
+        enough = COSTLY * max(tol, subproblem.resolution) if dual_set.costly_support else np.inf
         schedule = self._schedule()
         max_iter = schedule.max_iter if self.max_iter is None else self.max_iter
         n_iter, last_improvement, reason = 0, 0, "rounding ended the path"
         try:
             for n_iter, iterate in enumerate(self.iterates(subproblem, None if start is None else incumbent.lam)):
+                if nu > iterate.tau * enough and iterate.phase != "I" and n_iter < max_iter:
+                    last_improvement = n_iter
+                    continue
                 before = incumbent.gap
                 incumbent.offer(iterate.lam)
                 if incumbent.done:

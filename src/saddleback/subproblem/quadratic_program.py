@@ -52,18 +52,22 @@ class QuadraticProgram:
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, n_iter)
         form = PrimalForm(subproblem) if PrimalForm.suits(subproblem) else DualForm(subproblem)
-        if incumbent.lam is not None:
-            free = incumbent.lam - constraints.lower > AT_BOUND
+        # An active set is one of bounds: other rows are left to PIQP.
+        bounded = constraints.A is None
+        if incumbent.lam is not None and bounded:
+            x = incumbent.lam / subproblem.adversary.unit
+            free = x - constraints.lower > AT_BOUND
             if constraints.capped:
-                free &= constraints.upper - incumbent.lam > AT_BOUND
+                free &= constraints.upper - x > AT_BOUND
             rounds = 1 if n <= SMALL else 3
-            n_iter += active_set.refine(form.kkt, constraints, incumbent.lam, free, incumbent, rounds)
+            n_iter += active_set.refine(form.kkt, constraints, x, free, incumbent, rounds)
             if incumbent.done:
                 return incumbent.solution(self.name, n_iter)
         outcome = form.run(tol, self.max_iter)
         n_iter += outcome.result.info.iter
-        if np.isfinite(incumbent.offer(outcome.lam)) and not incumbent.done:
+        if np.isfinite(incumbent.offer(outcome.lam)) and not incumbent.done and bounded:
             lam = subproblem.adversary.dual_set.restore(outcome.lam)
-            n_iter += active_set.refine(form.kkt, constraints, lam, outcome.free, incumbent, form.rounds)
+            x = lam / subproblem.adversary.unit
+            n_iter += active_set.refine(form.kkt, constraints, x, outcome.free, incumbent, form.rounds)
         reason = "" if incumbent.done else f"PIQP ended with {outcome.result.info.status.name}"
         return incumbent.solution(self.name, n_iter, reason, outcome)

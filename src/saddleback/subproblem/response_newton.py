@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpstrf
+from scipy.linalg.lapack import dposv
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
 from ..dual_sets import Simplex
 from .dual_subproblem import DualSolution, DualSubproblem
-from .factored_subproblem import FactoredSubproblem
+from .factored_subproblem import FactoredSubproblem, low_rank_factor
 from .incumbent import Incumbent
 
 # Armijo's share of the decrease that the slope promises.
@@ -91,17 +91,6 @@ class ResponseNewton:
                 break
             u, (phi, lam) = u + t * direction, after
         return incumbent.solution(self.name, n_iter, reason)
-
-
-def low_rank_factor(subproblem: DualSubproblem) -> Matrix:
-    """F with F F' = Q/scale and no more columns than rows: from the one given, or a pivoted Cholesky factor."""
-    scale = subproblem.scale or 1.0
-    if isinstance(subproblem, FactoredSubproblem) and subproblem.factor.shape[1] <= subproblem.c.size:
-        return subproblem.factor / np.sqrt(scale)
-    L, pivots, rank, _ = dpstrf(subproblem.Q / scale, lower=1)
-    F = np.zeros((len(L), rank))
-    F[pivots - 1] = np.tril(L)[:, :rank]
-    return F
 
 
 def _value(subproblem: DualSubproblem, F: Matrix, u: Vector) -> tuple[float, Vector]:

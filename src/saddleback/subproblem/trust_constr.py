@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from .._types import Matrix, Vector
 from ..adversary import Adversary
 from ..dual_sets import Polyhedral
+from ..hessians import as_hessian
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
 from .kkt import tolerances
@@ -50,7 +51,8 @@ class TrustConstr:
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, 0)
-        center, interior = dual_set.center(n), constraints.lower + INTERIOR
+        center = dual_set.center(n)
+        interior = (dual_set.bounds(n)[0] if constraints.A is not None else constraints.lower) + INTERIOR
         x0 = center if incumbent.lam is None else 0.9 * incumbent.lam + 0.1 * center
         Q, c = subproblem.Q / scale, dual_set.strip(subproblem.c) / scale
 
@@ -61,14 +63,15 @@ class TrustConstr:
             return Q @ x - c + R.gradient(np.maximum(x, interior)) / scale
 
         def hessian(x: Vector) -> Matrix:
-            curvature = R.hessian(np.maximum(x, interior)) / scale
-            return Q + (np.diag(curvature) if curvature.ndim == 1 else curvature)
+            return Q + as_hessian(R.hessian(np.maximum(x, interior))).dense() / scale
 
         def stop(x: Vector, state: Any) -> bool:
             incumbent.offer(x)
             return incumbent.done
 
-        equations = [LinearConstraint(constraints.E, constraints.e, constraints.e)] if len(constraints.E) else []
+        rows = [LinearConstraint(constraints.E, constraints.e, constraints.e)] if len(constraints.E) else []
+        if constraints.A is not None:
+            rows.append(LinearConstraint(constraints.A, -np.inf, constraints.b, keep_feasible=True))
         eps_tau, _ = tolerances(tol / scale, n)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="scipy.optimize")
@@ -79,7 +82,7 @@ class TrustConstr:
                 hess=hessian,
                 method="trust-constr",
                 bounds=Bounds(constraints.lower, constraints.upper, keep_feasible=True),
-                constraints=equations,
+                constraints=rows,
                 callback=stop,
                 options={"gtol": 0.0, "barrier_tol": eps_tau, "xtol": 1e-15, "maxiter": self.max_iter},
             )

@@ -1,0 +1,162 @@
+"""Boxes: every loss has a weight of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Matrix, Vector
+from .._validation import finite_vector, number
+from ..errors import IncompatibleError, ProblemError
+from .base import DualSet, LinearConstraints
+
+# Bounds that are this close, relative to their size, leave no interior that rounding would keep.
+FIXED = 8 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Box(DualSet):
+    """{lower <= lam <= upper}; bounds that are numbers hold in any dimension.
+
+    Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 2 for each of them;
+    coordinates with lower_j = upper_j belong to the affine hull. Everything costs O(n).
+    """
+
+    lower: float | Vector
+    upper: float | Vector
+
+    def __post_init__(self) -> None:
+        lower, upper = _bound(self.lower, "lower bound of Box"), _bound(self.upper, "upper bound of Box")
+        if np.ndim(lower) and np.ndim(upper) and np.size(lower) != np.size(upper):
+            raise ProblemError(
+                f"bounds of Box must have equal lengths; got {np.size(lower)} lower and {np.size(upper)} upper bounds."
+            )
+        lowers, uppers = np.broadcast_arrays(*np.atleast_1d(lower, upper))
+        crossed = np.flatnonzero(lowers > uppers)
+        if crossed.size:
+            j = int(crossed[0])
+            raise ProblemError(
+                f"Box is empty: its lower bound {lowers[j]:g} is above its upper bound {uppers[j]:g} at position {j}. "
+                "Pass lower <= upper."
+            )
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    @property
+    def size(self) -> int | None:
+        return self._middle.size if self._middle.ndim else None
+
+    @property
+    def self_scaled(self) -> bool:
+        return True
+
+    def validate(self, n: int) -> None:
+        if n < 1:
+            raise ProblemError(f"Box in R^{n} is empty; expected at least one loss.")
+        if self.size is not None and self.size != n:
+            raise ProblemError(
+                f"bounds of Box have {self.size} entries for {n} losses; pass one per loss, or a number."
+            )
+
+    @cached_property
+    def _middle(self) -> NDArray[np.float64]:
+        return np.asarray(0.5 * np.asarray(self.lower) + 0.5 * np.asarray(self.upper))
+
+    @cached_property
+    def _magnitude(self) -> NDArray[np.float64]:
+        return np.asarray(np.maximum(np.abs(self.lower), np.abs(self.upper)))
+
+    @cached_property
+    def _fixed(self) -> NDArray[np.bool_]:
+        """Which coordinates have no interior."""
+        return np.asarray(self._middle - self.lower <= 0.5 * FIXED * self._magnitude)
+
+    @cached_property
+    def _all_free(self) -> bool:
+        return not self._fixed.any()
+
+    def _fixed_in(self, n: int) -> NDArray[np.bool_]:
+        return np.broadcast_to(self._fixed, n)
+
+    def _rooms(self, lam: Vector) -> tuple[Vector, Vector]:
+        """lam - lower and upper - lam; inf at the fixed coordinates, which have no barrier."""
+        below, above = lam - self.lower, self.upper - lam
+        if not self._all_free:
+            below[self._fixed_in(lam.size)] = above[self._fixed_in(lam.size)] = np.inf
+        return below, above
+
+    def barrier_parameter(self, n: int) -> float:
+        return 2.0 * float(n - self._fixed_in(n).sum())
+
+    def barrier(self, lam: Vector) -> float:
+        below, above = self._rooms(lam)
+        if not (below.min() > 0 and above.min() > 0):
+            return np.inf
+        if not self._all_free:
+            below, above = below[np.isfinite(below)], above[np.isfinite(above)]
+        return -float(np.log(below).sum() + np.log(above).sum())
+
+    def barrier_gradient(self, lam: Vector) -> Vector:
+        below, above = self._rooms(lam)
+        return 1.0 / above - 1.0 / below
+
+    def barrier_hessian(self, lam: Vector) -> Vector:
+        below, above = self._rooms(lam)
+        diagonal = below**-2 + above**-2
+        # Off the affine hull any curvature will do, as long as it is positive.
+        return diagonal if self._all_free else np.where(self._fixed_in(lam.size), 1.0, diagonal)
+
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
+        fixed = self._fixed_in(n)
+        return np.eye(n)[fixed], self.center(n)[fixed]
+
+    def center(self, n: int) -> Vector:
+        return np.broadcast_to(self._middle, n).copy()
+
+    def bounds(self, n: int) -> tuple[Vector, Vector]:
+        return np.broadcast_to(self.lower, n).copy(), np.broadcast_to(self.upper, n).copy()
+
+    def strip(self, z: Vector) -> Vector:
+        return z if self._all_free else np.where(self._fixed_in(z.size), 0.0, z)
+
+    def support(self, z: Vector) -> tuple[float, Vector]:
+        """The upper bound where z_j > 0, the lower where z_j < 0; losses of zero get the middle."""
+        lam = np.where(z > 0, self.upper, np.where(z < 0, self.lower, self._middle))
+        return float(lam.dot(z)), lam
+
+    def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
+        slack = tol * np.maximum(self._magnitude, 1.0)
+        return bool(((lam >= self.lower - slack) & (lam <= self.upper + slack)).all())
+
+    def restore(self, lam: Vector) -> Vector:
+        return np.minimum(np.maximum(lam, self.lower), self.upper)
+
+    def project(self, x: Vector) -> Vector:
+        return self.restore(x)
+
+    def tilt(self, prior: Vector, z: Vector) -> Vector:
+        """prior_j exp(z_j - 1), clipped."""
+        if np.min(self.lower) < 0:
+            j = int(np.argmin(self.lower))
+            raise IncompatibleError(
+                f"Box allows the weight {np.min(self.lower):g} at position {j}, and entropies are defined for weights "
+                ">= 0 only. Raise the lower bounds to 0, or use a Quadratic regularizer."
+            )
+        with np.errstate(over="ignore"):
+            return self.restore(np.exp(np.log(prior) + z - 1.0))
+
+    def linear_constraints(self, n: int) -> LinearConstraints:
+        """Fixed coordinates have an equation and no bounds: to state both would leave no interior."""
+        E, e = self.affine_hull(n)
+        lower, upper = self.bounds(n)
+        fixed = self._fixed_in(n)
+        lower[fixed], upper[fixed] = -np.inf, np.inf
+        return LinearConstraints(E, e, lower=lower, upper=upper)
+
+
+def _bound(bound: Any, name: str) -> float | Vector:
+    return number(bound, name) if np.ndim(bound) == 0 else finite_vector(bound, name)

@@ -1,0 +1,84 @@
+"""The chi-square ball of distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Vector
+from .divergence_ball import SmoothDivergenceBall
+from .multipliers import Response, best_in_ball, deviation, log_linear
+
+
+@dataclass(frozen=True, eq=False)
+class Chi2Ball(SmoothDivergenceBall):
+    """{lam in the simplex : sum_j (lam_j - p_j)^2 / p_j <= rho}: the adversary shifts weights by so much variance.
+
+    Away from the boundary of the simplex the support function is <p, z> + sqrt(rho Var_p z) (Duchi and Namkoong 2019,
+    Theorem 1). Barrier -sum log lam_j - log(rho - D), nu = J + 1 (Nesterov, Lectures on Convex Optimization, 5.3).
+    ``support`` costs a sort; ``project`` and ``tilt`` two nested roots.
+    """
+
+    shrinks_as: ClassVar[float] = 2.0
+
+    @staticmethod
+    def phi(v: Vector) -> Vector:
+        return v * v
+
+    @staticmethod
+    def derivatives(lam: Vector, p: Vector) -> tuple[Vector, Vector]:
+        return 2.0 * (lam - p) / p, 2.0 / p
+
+    def _ascend(self, p: Vector, x: Vector) -> Vector:
+        """p max(a + b (x - m), 0), of the candidates that k largest entries of x give.
+
+        On those, with mass P, mean m and sum V of squares about it, the constraints ask that a = 1 / P and
+        b^2 V = 1 + rho - 1 / P. A candidate without negative entries is feasible, the solution is one of them, and
+        <lam, x> = m + b V.
+        """
+        order = np.argsort(-x, kind="stable")
+        x_, p_ = x[order], p[order]
+        P = p_.cumsum()
+        rest = np.append(p_[:0:-1].cumsum()[::-1], 0.0)
+        m = (p_ * x_).cumsum() / P
+        # Sums of squares grow by positive terms (Welford 1962): no cancellation.
+        V = np.append(0.0, p_[1:] * (P[:-1] / P[1:]) * (x_[1:] - m[:-1]) ** 2).cumsum()
+        room = self.rho - rest / P
+        b = np.sqrt(np.divide(np.maximum(room, 0.0), V, out=np.zeros_like(V), where=V > 0.0))
+        feasible = (room >= 0.0) & (V > 0.0) & (1.0 / P + b * (x_ - m) >= 0.0)
+        k = int(np.where(feasible, m + b * V, -np.inf).argmax())
+        # Where one entry has next to all of the mass, its distance from the mean asks for a second pass.
+        y = x - m[k]
+        members = order[: k + 1]
+        y -= p[members].dot(y[members]) / P[k]
+        slope = np.sqrt(room[k] / p[members].dot(y[members] ** 2))
+        return p * np.maximum(1.0 / P[k] + slope * y, 0.0)
+
+    def _project(self, p: Vector, x: Vector) -> Vector:
+        """(p + 2 mu) v = x - p + tau, clipped at v = -1."""
+
+        def respond(mu: float, k: Vector) -> Response:
+            d = p + 2.0 * mu
+            v = k / d
+            inside = v > -1.0
+            v = np.maximum(v, -1.0)
+            return Response(v, 1.0 + v, 2.0 * v, inside / d)
+
+        return self._best(p, x - p, respond)
+
+    def _tilt(self, p: Vector, x: Vector) -> Vector:
+        """log(1 + v) + 2 mu v = x + tau."""
+
+        def respond(mu: float, k: Vector) -> Response:
+            v, ratio = log_linear(2.0 * mu, k)
+            return Response(v, ratio, 2.0 * v, ratio / (1.0 + 2.0 * mu * ratio))
+
+        return self._best(p, x, respond)
+
+    def _best(self, p: Vector, k: Vector, respond: Callable[[float, Vector], Response]) -> Vector:
+        """2 mu rho = mu <phi', lam - p> <= <k, lam - p> <= sqrt(rho Var_p k), as the objective is concave."""
+        upper = 0.5 * deviation(p, k) / float(np.sqrt(self.rho))
+        return best_in_ball(p, k, self.rho, self.phi, respond, upper, upper)

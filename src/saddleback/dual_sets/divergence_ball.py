@@ -1,0 +1,203 @@
+"""What balls of distributions around a prior share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from .._validation import number
+from ..hessians import AnyHessian, LowRank
+from .analytic_center import analytic_center
+from .distributions import Distributions
+from .priors import check_prior_length, checked_prior, prior_of
+from .simplex import Simplex
+
+SIMPLEX = Simplex()
+
+
+@dataclass(frozen=True, eq=False)
+class DivergenceBall(Distributions):
+    """{lam in the simplex : D(lam) <= rho}, D(lam) = sum_j p_j phi(lam_j / p_j - 1), around the prior p.
+
+    A family says what phi is, what the ball adds to the barrier of the simplex, and how to move from p to the best
+    point of the ball where its constraint is active; where it is not, the answers are those of the simplex. With
+    rho = 0 the set is the prior alone, and its barrier that of the simplex.
+    """
+
+    rho: float
+    prior: Vector | None = None
+
+    shrinks_as: ClassVar[float] = 1.0
+    """The power r for which D(p + s (lam - p)) <= s^r D(lam), s in [0, 1]; one, by convexity, always holds."""
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        object.__setattr__(self, "rho", number(self.rho, f"rho of {owner}", minimum=0.0))
+        object.__setattr__(self, "prior", checked_prior(self.prior, owner))
+
+    @property
+    def size(self) -> int | None:
+        return None if self.prior is None else self.prior.size
+
+    def validate(self, n: int) -> None:
+        check_prior_length(self.prior, n, type(self).__name__)
+
+    @staticmethod
+    @abstractmethod
+    def phi(v: Vector) -> Vector:
+        """The convex function of the divergence, with phi(0) = 0, for v >= -1; without cancellation near 0."""
+
+    @abstractmethod
+    def _ball_barrier(self, lam: Vector) -> float:
+        """What the ball adds to -sum log lam."""
+
+    @abstractmethod
+    def _ball_gradient(self, lam: Vector) -> Vector:
+        """Its gradient."""
+
+    @abstractmethod
+    def _ball_hessian(self, lam: Vector) -> tuple[Vector, Vector]:
+        """(d, v) of its Hessian diag d + v v'."""
+
+    @abstractmethod
+    def _ascend(self, p: Vector, x: Vector) -> Vector:
+        """argmax <lam, x> for x from -1 to 0, largest entry 0, where the simplex's own is outside of the ball."""
+
+    @abstractmethod
+    def _project(self, p: Vector, x: Vector) -> Vector:
+        """The projection of x, with largest entry 0, where the simplex's own is outside of the ball."""
+
+    @abstractmethod
+    def _tilt(self, p: Vector, x: Vector) -> Vector:
+        """argmax <lam, x> - sum lam log(lam / p), x with largest entry 0, where the simplex's own is outside."""
+
+    def divergence(self, lam: Vector) -> float:
+        """D(lam), for lam >= 0."""
+        p = prior_of(self.prior, lam.size)
+        # Where a prior's entry is next to nothing, inf is the right answer.
+        with np.errstate(over="ignore"):
+            return float(p.dot(self.phi((lam - p) / p)))
+
+    def barrier(self, lam: Vector) -> float:
+        if not lam.min() > 0.0:
+            return np.inf
+        B = SIMPLEX.barrier(lam)
+        if self.rho == 0.0:
+            return B
+        return B + self._ball_barrier(lam) if self.divergence(lam) < self.rho else np.inf
+
+    def barrier_gradient(self, lam: Vector) -> Vector:
+        gradient = SIMPLEX.barrier_gradient(lam)
+        return gradient if self.rho == 0.0 else gradient + self._ball_gradient(lam)
+
+    def barrier_hessian(self, lam: Vector) -> AnyHessian:
+        diagonal = SIMPLEX.barrier_hessian(lam)
+        if self.rho == 0.0:
+            return diagonal
+        d, v = self._ball_hessian(lam)
+        return LowRank(diagonal + d, v[None])
+
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
+        if self._is_point(n):
+            return np.eye(n), prior_of(self.prior, n)
+        return SIMPLEX.affine_hull(n)
+
+    def center(self, n: int) -> Vector:
+        """The uniform distribution where it is the prior, by symmetry; else by Newton steps, once."""
+        return prior_of(None, n) if self.prior is None else self._center.copy()
+
+    @cached_property
+    def _center(self) -> Vector:
+        assert self.prior is not None
+        return self.prior if self._is_point(self.prior.size) else analytic_center(self, self.prior)
+
+    def support(self, z: Vector) -> tuple[float, Vector]:
+        """The largest entry where the ball holds the prior restricted to its ties; else a point of the sphere."""
+        p = prior_of(self.prior, z.size)
+        if self.rho == 0.0:
+            return float(p.dot(z)), p.copy()
+        top = float(z.max())
+        below = z - top
+        spread = -float(below.min())
+        if spread == 0.0:
+            return top, p.copy()
+        lam = p * (below == 0.0)
+        lam /= lam.sum()
+        if self.divergence(lam) > self.rho:
+            lam = self.restore(self._ascend(p, below / spread))
+        return top + float(lam.dot(below)), lam
+
+    def project(self, x: Vector) -> Vector:
+        """The simplex's own projection where the ball holds it; else by the multipliers of the ball."""
+        p = prior_of(self.prior, x.size)
+        if self.rho == 0.0:
+            return p.copy()
+        lam = SIMPLEX.project(x)
+        return lam if self.divergence(lam) <= self.rho else self.restore(self._project(p, self.strip(x)))
+
+    def tilt(self, prior: Vector, z: Vector) -> Vector:
+        """The simplex's own tilt where the ball holds it; else by the multipliers of the ball."""
+        p = prior_of(self.prior, z.size)
+        if self.rho == 0.0:
+            return p.copy()
+        # What all entries share would round the others.
+        z = self.strip(z)
+        lam = SIMPLEX.tilt(prior, z)
+        if self.divergence(lam) <= self.rho:
+            return lam
+        # What is left of the tilt with another prior is a tilt of this one.
+        return self.restore(self._tilt(p, self.strip(z + (np.log(prior) - np.log(p)))))
+
+    def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
+        """Whether lam is in the simplex, and in the ball after a move of no entry by more than ``tol``."""
+        if not SIMPLEX.contains(lam, tol):
+            return False
+        lam = np.maximum(lam, 0.0)
+        move = 1.0 - self._shrinkage(lam)
+        return bool(move * np.abs(lam - prior_of(self.prior, lam.size)).max() <= tol)
+
+    def restore(self, lam: Vector) -> Vector:
+        """Scaled to the simplex, then towards the prior as far as the ball asks."""
+        lam = SIMPLEX.restore(lam)
+        s = self._shrinkage(lam)
+        if s == 1.0:
+            return lam
+        p = prior_of(self.prior, lam.size)
+        return p + s * (lam - p)
+
+    def _is_point(self, n: int) -> bool:
+        return n == 1 or self.rho == 0.0
+
+    def _shrinkage(self, lam: Vector) -> float:
+        """The s for which p + s (lam - p) is in the ball for sure."""
+        divergence = self.divergence(lam)
+        return 1.0 if divergence <= self.rho else float((self.rho / divergence) ** (1.0 / self.shrinks_as))
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothDivergenceBall(DivergenceBall):
+    """A ball whose divergence is smooth: the barrier is -sum log lam_j - log(rho - D(lam)), nu = J + 1."""
+
+    @staticmethod
+    @abstractmethod
+    def derivatives(lam: Vector, p: Vector) -> tuple[Vector, Vector]:
+        """Gradient of D, and the diagonal of its Hessian."""
+
+    def barrier_parameter(self, n: int) -> float:
+        return n + 1.0
+
+    def _ball_barrier(self, lam: Vector) -> float:
+        return -float(np.log(self.rho - self.divergence(lam)))
+
+    def _ball_gradient(self, lam: Vector) -> Vector:
+        return self._ball_hessian(lam)[1]
+
+    def _ball_hessian(self, lam: Vector) -> tuple[Vector, Vector]:
+        gradient, diagonal = self.derivatives(lam, prior_of(self.prior, lam.size))
+        room = self.rho - self.divergence(lam)
+        return diagonal / room, gradient / room

@@ -1,0 +1,169 @@
+"""Lagrange multipliers of a ball {sum_j p_j phi(v_j) <= rho} of distributions p (1 + v), by monotone roots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from scipy.special import wrightomega
+
+from .._types import Vector
+
+T = TypeVar("T")
+
+EPS = float(np.finfo(np.float64).eps)
+MAX_STEPS = 200
+# Residuals are relative to what they are sums of: this is their rounding, and below the second number a residual that a
+# Newton step does not halve has met it.
+RESIDUAL, STAGNANT = 8 * EPS, 1e-11
+
+
+def increasing_root(
+    f: Callable[[float], tuple[float, float, T]], x: float, lower: float, upper: float
+) -> tuple[float, T]:
+    """The root of an increasing function in [lower, upper], from x, by Newton steps kept in a bracket.
+
+    ``f(x)`` is the value, the slope, and whatever the caller wants back from the root. An infinite ``upper`` asks for
+    ``lower`` >= 0.
+    """
+    value, slope, kept = f(x)
+    by_newton = True
+    for _ in range(MAX_STEPS):
+        if abs(value) <= RESIDUAL:
+            break
+        if value < 0:
+            lower = x
+        else:
+            upper = x
+        step = x - value / slope if slope > 0 else np.nan
+        if abs(step - x) <= EPS * abs(x):
+            break
+        by_newton = by_newton and lower < step < upper
+        step = step if by_newton else _middle(lower, upper)
+        if abs(step - x) <= EPS * abs(x):
+            break
+        next_value, next_slope, next_kept = f(step)
+        # A Newton step that does not halve the residual has met rounding, or is to be followed by a bisection.
+        slow = by_newton and abs(next_value) > 0.5 * abs(value)
+        if slow and abs(value) <= STAGNANT:
+            return (x, kept) if abs(value) <= abs(next_value) else (step, next_kept)
+        by_newton = not slow
+        x, value, slope, kept = step, next_value, next_slope, next_kept
+    return x, kept
+
+
+def _middle(lower: float, upper: float) -> float:
+    """Halfway by magnitude between positive numbers, so that roots of any size are near."""
+    if upper == np.inf:
+        return 4.0 * lower
+    if lower == 0.0:
+        return upper / 16.0
+    if lower > 0.0 and upper > 4.0 * lower:
+        return float(np.sqrt(lower) * np.sqrt(upper))
+    return 0.5 * (lower + upper)
+
+
+class Response(NamedTuple):
+    """The maximizer for given multipliers, and what Newton's method asks about it."""
+
+    v: Vector
+    """lam / p - 1, without cancellation."""
+    ratio: Vector
+    """lam / p, without cancellation."""
+    pull: Vector
+    """phi'(v)."""
+    slope: Vector
+    """dv/dk."""
+
+
+def best_in_ball(
+    p: Vector,
+    k: Vector,
+    rho: float,
+    phi: Callable[[Vector], Vector],
+    respond: Callable[[float, Vector], Response],
+    start: float,
+    upper: float,
+) -> Vector:
+    """The lam = p (1 + v) with a_j(v_j) + mu phi'(v_j) = k_j + tau, sum p v = 0 and sum p phi(v) = rho.
+
+    These are the optimality conditions of a concave, separable objective with gradient k - a(v) on the ball, where its
+    constraint is active; ``respond(mu, k + tau)`` solves the first. As dv/dk >= 0, the sum of p v increases with tau;
+    where it vanishes, d/dmu sum p phi(v) = - sum p (dv/dk) (phi' - mean phi')^2 <= 0, so that mu is a monotone root
+    as well: of sqrt(rho / divergence) - 1, which is nearly linear in mu (the secular equation of More and Sorensen
+    1983). The sought mu is at most ``upper``. Cost: about 5 by 3 calls of ``respond``.
+    """
+    # The largest entries matter at every rho, so that they are the ones not to round; where most of the mass turns out
+    # to be far below, a second pass is about the entries that have it.
+    k = k - k.max()
+    if k.min() == 0.0:
+        return p.copy()
+    mu, tau, lam = _solve(p, k, rho, phi, respond, start, -float(p.dot(k)), upper)
+    if abs(lam.sum() - 1.0) > 2 * RESIDUAL:
+        origin = float(k[np.abs(k + tau).argmin()])
+        lam = _solve(p, k - origin, rho, phi, respond, mu, tau + origin, upper)[2]
+    return lam
+
+
+def _solve(
+    p: Vector,
+    k: Vector,
+    rho: float,
+    phi: Callable[[Vector], Vector],
+    respond: Callable[[float, Vector], Response],
+    mu: float,
+    tau: float,
+    upper: float,
+) -> tuple[float, float, Vector]:
+    """mu, tau and lam, from the given multipliers."""
+    lowest, highest = -float(k.max()), -float(k.min())
+    mu_seen, rate = mu, 0.0
+
+    def excess(mu: float) -> tuple[float, float, Vector]:
+        nonlocal mu_seen, tau, rate
+        guess = min(max(tau + rate * (mu - mu_seen), lowest), highest)
+        tau, response = increasing_root(lambda tau: _total(p, respond(mu, k + tau)), guess, lowest, highest)
+        weights = p * response.slope
+        rate = float(weights.dot(response.pull) / weights.sum())
+        mu_seen = mu
+        lam = p * response.ratio
+        divergence = float(p.dot(phi(response.v)))
+        if divergence == 0.0:
+            return np.inf, np.nan, lam
+        root = np.sqrt(rho / divergence)
+        fall = float(weights.dot((response.pull - rate) ** 2))
+        return float(root - 1.0), float(0.5 * root * fall / divergence), lam
+
+    mu, lam = increasing_root(excess, mu, 0.0, upper)
+    return mu, tau, lam
+
+
+def deviation(p: Vector, k: Vector) -> float:
+    """The standard deviation of k under p; zero for one value."""
+    x = k - k.max()
+    spread = -float(x.min())
+    if spread == 0.0:
+        return 0.0
+    x /= spread
+    return spread * float(np.sqrt(p.dot((x - p.dot(x)) ** 2)))
+
+
+def _total(p: Vector, response: Response) -> tuple[float, float, Response]:
+    """sum p v and its slope in tau, relative to the size of its terms."""
+    terms = p * response.v
+    size = float(np.abs(terms).sum())
+    if size == 0.0:
+        return 0.0, 0.0, response
+    return float(terms.sum()) / size, float(p.dot(response.slope)) / size, response
+
+
+def log_linear(a: Vector | float, k: Vector) -> tuple[Vector, Vector]:
+    """v > -1 with a v + log(1 + v) = k, and 1 + v, for a > 0: y = a (1 + v) has y + log y = k + a + log a."""
+    ratio = wrightomega(k + a + np.log(a)) / a
+    v = ratio - 1.0
+    # One Newton step restores the digits that the difference cost.
+    near = np.abs(v) < 0.5
+    small = np.where(near, v, 0.0)
+    small = small - (a * small + np.log1p(small) - k) / (a + 1.0 / (1.0 + small))
+    return np.where(near, small, v), np.where(near, 1.0 + small, ratio)

@@ -1,0 +1,196 @@
+"""Polytopes, given by inequalities and equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from .._validation import finite_vector, real_array
+from ..errors import ProblemError
+from ..hessians import Gram
+from .analytic_center import analytic_center
+from .base import DualSet, LinearConstraints
+from .polytope_shape import Shape, explore
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Polytope(DualSet):
+    """{A lam <= b, A_eq lam = b_eq}, which must be bounded and not empty.
+
+    Barrier -sum log(b - A lam), with rows of length one, over the rows that are not equations in disguise; nu is
+    their number (Nesterov, Lectures on Convex Optimization, 5.3). Construction solves a linear program for a point
+    with the largest least slack; while that slack is zero, rows with a multiplier hold with equality on the whole
+    set and join the affine hull. ``support`` is a linear program as well: milliseconds.
+    """
+
+    costly_support: ClassVar[bool] = True
+
+    A: Matrix
+    b: Vector
+    A_eq: Matrix | None = None
+    b_eq: Vector | None = None
+    _shape: Shape = field(init=False)
+
+    def __post_init__(self) -> None:
+        A, b = _system(self.A, self.b, "A", "b")
+        if (self.A_eq is None) != (self.b_eq is None):
+            given, missing = ("b_eq", "A_eq") if self.A_eq is None else ("A_eq", "b_eq")
+            raise ProblemError(f"Polytope got {given} but no {missing}; pass both, or neither.")
+        if self.A_eq is not None:
+            A_eq, b_eq = _system(self.A_eq, self.b_eq, "A_eq", "b_eq")
+            if A_eq.shape[1] != A.shape[1]:
+                raise ProblemError(
+                    f"A and A_eq of Polytope must have as many columns; got {A.shape[1]} and {A_eq.shape[1]}."
+                )
+            object.__setattr__(self, "A_eq", A_eq)
+            object.__setattr__(self, "b_eq", b_eq)
+        else:
+            A_eq, b_eq = np.zeros((0, A.shape[1])), np.zeros(0)
+        object.__setattr__(self, "A", A)
+        object.__setattr__(self, "b", b)
+        object.__setattr__(self, "_shape", explore(A, b, A_eq, b_eq))
+
+    def __repr__(self) -> str:
+        equations = 0 if self.A_eq is None else len(self.A_eq)
+        return f"Polytope(<{len(self.A)} inequalities and {equations} equations in R^{self.size}>)"
+
+    @property
+    def size(self) -> int:
+        return self.A.shape[1]
+
+    @property
+    def self_scaled(self) -> bool:
+        return True
+
+    def validate(self, n: int) -> None:
+        if n != self.size:
+            raise ProblemError(f"Polytope lies in R^{self.size}, for {n} losses; A must have one column per loss.")
+
+    def barrier_parameter(self, n: int) -> float:
+        return float(len(self._shape.A))
+
+    def barrier(self, lam: Vector) -> float:
+        slack = self._shape.slack(lam)
+        return -float(np.log(slack).sum()) if (slack > 0).all() else np.inf
+
+    def barrier_gradient(self, lam: Vector) -> Vector:
+        return (1.0 / self._shape.slack(lam)) @ self._shape.A
+
+    def barrier_hessian(self, lam: Vector) -> Gram:
+        """A' diag(slack)^-2 A, plus curvature across the affine hull, which no direction within it sees.
+
+        Without it the matrix may be singular; its size is that of the set, not of the slacks, which may be so small
+        that it would drown all others.
+        """
+        rows = self._shape.A / self._shape.slack(lam)[:, None]
+        return Gram(np.concatenate((rows, self._shape.across)))
+
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
+        return self._shape.E.copy(), self._shape.e.copy()
+
+    def center(self, n: int) -> Vector:
+        return self._center.copy()
+
+    @cached_property
+    def _center(self) -> Vector:
+        shape = self._shape
+        return shape.on_hull(analytic_center(self, shape.point)) if shape.T.shape[1] else shape.point
+
+    def bounds(self, n: int) -> tuple[Vector, Vector]:
+        lower, upper = self._bounds
+        return lower.copy(), upper.copy()
+
+    @cached_property
+    def _bounds(self) -> tuple[Vector, Vector]:
+        """The bounds among the rows; where there are none, those of linear programs."""
+        rows = self.linear_constraints(self.size)
+        lower, upper = rows.lower.copy(), rows.upper.copy()
+        for sign, bound in ((-1.0, lower), (1.0, upper)):
+            for j in np.flatnonzero(np.isinf(bound)):
+                bound[j] = sign * self.support_value(sign * np.eye(self.size)[j])
+        # Rounding must not make weights negative that are not.
+        rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
+        return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
+
+    def reach(self, n: int) -> float:
+        return float((np.abs(self._shape.point) + np.linalg.norm(self._shape.T, axis=1)).max())
+
+    def weight_range(self, n: int) -> tuple[float, float]:
+        # Where rows say that no weight is negative, the linear programs of the bounds need not.
+        if self.linear_constraints(n).lower.min() >= 0.0:
+            ones = np.ones(n)
+            return -self.support_value(-ones), self.support_value(ones)
+        return super().weight_range(n)
+
+    def strip(self, z: Vector) -> Vector:
+        E = self._shape.E
+        return z - (E @ z) @ E if len(E) else z
+
+    def support(self, z: Vector) -> tuple[float, Vector]:
+        """By linear programming, then the vertex again from the constraints that hold it."""
+        if not np.isfinite(z).all():
+            with np.errstate(invalid="ignore"):
+                return float(self._center.dot(z)), self.center(z.size)
+        largest = float(np.abs(z).max()) or 1.0
+        c = (z / largest) @ self._shape.T
+        length = float(np.linalg.norm(c))
+        if length <= 4 * EPS * z.size * self._shape.extent(z / largest):
+            return float(self._center.dot(z)), self.center(z.size)
+        lam = max(self._shape.vertices(c / length), key=lambda lam: float((lam - self._shape.point).dot(z)))
+        return float(lam.dot(z)), lam
+
+    def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
+        shape = self._shape
+        sizes = np.abs(lam)
+        within = shape.slack(lam) >= -tol * np.maximum(1.0, np.abs(shape.A) @ sizes)
+        on_hull = np.abs(shape.E @ lam - shape.e) <= tol * np.maximum(1.0, np.abs(shape.E) @ sizes)
+        return bool(within.all() and on_hull.all())
+
+    def restore(self, lam: Vector) -> Vector:
+        return self._shape.restored(lam)
+
+    def linear_constraints(self, n: int) -> LinearConstraints:
+        """Rows with one entry as bounds, the others as they are."""
+        A, b = self._shape.A, self._shape.b
+        single = np.count_nonzero(A, axis=1) == 1
+        bound, column = A[single].sum(axis=1), np.abs(A[single]).argmax(axis=1)
+        value, above = b[single] / bound + 0.0, bound > 0
+        lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+        np.minimum.at(upper, column[above], value[above])
+        np.maximum.at(lower, column[~above], value[~above])
+        E, e = self.affine_hull(n)
+        if single.all():
+            return LinearConstraints(E, e, lower=lower, upper=upper)
+        return LinearConstraints(E, e, lower=lower, upper=upper, A=A[~single], b=b[~single])
+
+
+def _system(A: Any, b: Any, A_name: str, b_name: str) -> tuple[Matrix, Vector]:
+    """New copies of A and b, refused unless they fit and are finite."""
+    try:
+        matrix = np.array(real_array(A), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{A_name} of Polytope must be a matrix of numbers; got {type(A).__name__}.") from error
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise ProblemError(
+            f"{A_name} of Polytope must be a matrix with one column per loss; got an array of shape {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        i, j = (int(index[0]) for index in np.nonzero(~np.isfinite(matrix)))
+        raise ProblemError(
+            f"{A_name} of Polytope must be finite; got {matrix[i, j]} in row {i}, column {j}. Leave out such rows."
+        )
+    if not len(matrix) and np.size(b) == 0:
+        return matrix, np.zeros(0)
+    vector = finite_vector(b, f"{b_name} of Polytope")
+    if vector.size != len(matrix):
+        raise ProblemError(
+            f"{b_name} of Polytope must have one entry per row of {A_name}; got {vector.size} entries for "
+            f"{len(matrix)} rows."
+        )
+    return matrix, vector

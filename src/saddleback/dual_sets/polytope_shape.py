@@ -1,0 +1,241 @@
+"""Where a polytope lies: a point inside, its affine hull, its vertices; or why it is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from .._types import Matrix, Vector
+from ..errors import ProblemError
+
+EPS = float(np.finfo(np.float64).eps)
+# In coordinates in which the set has size one: a slack below this is none.
+FLAT = 1e-9
+# Singular values and rows below this, relative to rows of length one, are zero.
+RANK = 1e-10
+# Multipliers that are not rounding: they sum to one over at most n + 1 rows.
+MULTIPLIER = 1e-7
+# HiGHS takes no tolerances below 1e-10; objectives of this size make that of its multipliers smaller still.
+TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+OBJECTIVE = 1e3
+NO_COST = 1e-13
+SWEEPS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """{A lam <= b, E lam = e}: rows of length one, E orthonormal, ``point`` in the relative interior.
+
+    lam = point + T y are the points of the affine hull, in coordinates y in which the set has about size one;
+    ``across`` are directions across the hull, in units in which a curvature of one is that of the set.
+    """
+
+    A: Matrix
+    b: Vector
+    E: Matrix
+    e: Vector
+    T: Matrix
+    across: Matrix
+    point: Vector
+
+    def slack(self, lam: Vector) -> Vector:
+        return self.b - self.A @ lam
+
+    def on_hull(self, lam: Vector) -> Vector:
+        return lam - (self.E @ lam - self.e) @ self.E if len(self.E) else lam
+
+    def extent(self, z: Vector) -> float:
+        """How large T'z would be, were no digits to cancel."""
+        return float(np.abs(z) @ np.abs(self.T).max(axis=1, initial=0.0))
+
+    def restored(self, lam: Vector) -> Vector:
+        """lam on the affine hull, and as far towards the point inside as the inequalities need."""
+        lam = self.on_hull(lam)
+        slack = self.slack(lam)
+        outside = slack < 0
+        if not outside.any():
+            return lam.copy()
+        slack, inside = slack[outside], self._point_slack[outside]
+        return lam + float((slack / (slack - inside)).max()) * (self.point - lam)
+
+    @cached_property
+    def _point_slack(self) -> Vector:
+        return self.slack(self.point)
+
+    @cached_property
+    def _rows(self) -> tuple[Matrix, Vector]:
+        """(G, h) with A lam <= b as G y <= h, rows of length one; what is constant on the hull is left out."""
+        G = self.A @ self.T
+        lengths = np.linalg.norm(G, axis=1)
+        seen = lengths > RANK * np.linalg.norm(np.abs(self.A) @ np.abs(self.T), axis=1)
+        return G[seen] / lengths[seen, None], self._point_slack[seen] / lengths[seen]
+
+    def vertices(self, c: Vector) -> list[Vector]:
+        """Solutions of max <c, y>: the vertex from the rows that are active at HiGHS's solution, and that itself."""
+        G, h = self._rows
+        y: Vector = _program(-OBJECTIVE * c, G, h).x
+        active = h - G @ y <= FLAT
+        vertex = y
+        for _ in range(2):
+            vertex = vertex + np.linalg.lstsq(G[active], h[active] - G[active] @ vertex, rcond=RANK)[0]
+        return [self.restored(self.point + self.T @ solution) for solution in (vertex, y)]
+
+
+def explore(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Shape:
+    """The shape of {A lam <= b, A_eq lam = b_eq}; refused where that is empty or unbounded."""
+    A, b, names = _unit_rows(A, b, "A", zero_is_wrong=b < 0)
+    A_eq, b_eq, _ = _unit_rows(A_eq, b_eq, "A_eq", zero_is_wrong=b_eq != 0)
+    n = A.shape[1]
+    middle, d = _box_around(np.concatenate((A, A_eq, -A_eq)), np.concatenate((b, b_eq, -b_eq)))
+    # lam = middle + d v, in which the set has about size one; what the shift rounds away is no slack.
+    flat = FLAT + 16 * EPS * float(np.abs(middle / d).max()) * n**0.5
+    G, h, _ = _unit_rows(A * d, b - A @ middle)
+    F, f, _ = _unit_rows(A_eq * d, b_eq - A_eq @ middle)
+    implicit = np.zeros(len(A), dtype=np.bool_)
+    while True:
+        v, N, W, residual = _solutions(np.concatenate((F, G[implicit])), np.concatenate((f, h[implicit])))
+        if not implicit.any() and residual > 10 * flat:
+            raise ProblemError("Polytope is empty: its equations A_eq lam = b_eq contradict each other. Drop some.")
+        slack, R = h - G @ v, G @ N
+        lengths = np.linalg.norm(R, axis=1)
+        constant = lengths <= RANK
+        _refuse_empty(names[constant & (slack < -10 * flat)])
+        implicit |= constant & (slack <= flat)
+        moving = np.flatnonzero(~implicit & ~constant)
+        R, slack = R[moving] / lengths[moving, None], slack[moving] / lengths[moving]
+        if not N.shape[1]:
+            break
+        y, radius, multipliers = _deepest(R, slack)
+        if radius > flat:
+            v = v + N @ y
+            _refuse_unbounded(R, d[:, None] * N)
+            break
+        holding = multipliers > MULTIPLIER
+        if radius < -flat:
+            _refuse_empty(names[moving[holding]])
+        implicit[moving[holding]] = True
+    E, e = _orthonormal(np.concatenate((A_eq, A[implicit])), np.concatenate((b_eq, b[implicit])), rank=n - N.shape[1])
+    shape = Shape(A[~implicit], b[~implicit], E, e, d[:, None] * N, W / d, middle + d * v)
+    object.__setattr__(shape, "point", shape.on_hull(shape.point))
+    return shape
+
+
+def _unit_rows(
+    A: Matrix, b: Vector, name: str = "", zero_is_wrong: NDArray[np.bool_] | None = None
+) -> tuple[Matrix, Vector, NDArray[np.intp]]:
+    """The rows of (A, b) that are not zero, with those of A of length one, and their numbers."""
+    largest = np.abs(A).max(axis=1, initial=0.0)
+    kept = np.flatnonzero(largest)
+    if zero_is_wrong is not None and (wrong := np.flatnonzero((largest == 0) & zero_is_wrong)).size:
+        i = int(wrong[0])
+        raise ProblemError(
+            f"Polytope is empty: row {i} of {name} is zero, and no lam makes that meet its right-hand side {b[i]:g}. "
+            "Drop the row."
+        )
+    A, b = A[kept] / largest[kept, None], b[kept] / largest[kept]
+    lengths = np.linalg.norm(A, axis=1)
+    return A / lengths[:, None], b / lengths, kept
+
+
+def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector]:
+    """The middle and the widths of a box around {A x <= b}, by propagation of bounds; guesses where it finds none."""
+    n = A.shape[1]
+    lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+    positive, negative = A > RANK, A < -RANK
+    divisor = np.where(positive | negative, A, 1.0)
+    for _ in range(SWEEPS):
+        # The least that entry j adds to row i, and whether that is -inf.
+        least = np.where(positive, A, 0.0) * _finite(lower) + np.where(negative, A, 0.0) * _finite(upper)
+        free = (positive & np.isinf(lower)) | (negative & np.isinf(upper))
+        known = free.sum(axis=1, keepdims=True) - free == 0
+        reach = (b[:, None] - (least.sum(axis=1, keepdims=True) - least)) / divisor
+        below = np.where(positive & known, reach, np.inf).min(axis=0, initial=np.inf)
+        above = np.where(negative & known, reach, -np.inf).max(axis=0, initial=-np.inf)
+        lower, upper = np.maximum(lower, above), np.minimum(upper, below)
+    lower, upper = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
+    middle = 0.5 * (_finite(lower) + _finite(upper))
+    widths = _finite(upper) - _finite(lower)
+    # Where there is no width to go by, the size of the right-hand sides.
+    telling, sizes = (positive | negative) & (b != 0)[:, None], np.abs(b[:, None] / divisor)
+    largest = np.where(telling, sizes, 0.0).max(axis=0, initial=0.0)
+    least = np.where(telling, sizes, np.inf).min(axis=0, initial=np.inf)
+    guesses = np.where(largest > 0, np.sqrt(largest) * np.sqrt(np.where(largest > 0, least, 0.0)), 1.0)
+    wide = widths > 16 * EPS * np.maximum(np.abs(_finite(lower)), np.abs(_finite(upper)))
+    return middle, np.where(wide, widths, guesses)
+
+
+def _finite(x: Vector) -> Vector:
+    return np.where(np.isinf(x), 0.0, x)
+
+
+def _solutions(F: Matrix, f: Vector) -> tuple[Vector, Matrix, Matrix, float]:
+    """(v, N, W, residual): v + N y solves F v = f in the sense of least squares; N', W are orthonormal rows."""
+    U, sigma, Vt = np.linalg.svd(F)
+    rank = int(np.count_nonzero(sigma > RANK))
+    v: Vector = (U[:, :rank].T @ f / sigma[:rank]) @ Vt[:rank]
+    return v, Vt[rank:].T, Vt[:rank], float(np.abs(F @ v - f).max(initial=0.0))
+
+
+def _orthonormal(F: Matrix, f: Vector, rank: int) -> tuple[Matrix, Vector]:
+    """(E, e): the equations F v = f again, with orthonormal rows."""
+    U, sigma, Vt = np.linalg.svd(F, full_matrices=False)
+    return Vt[:rank], U[:, :rank].T @ f / sigma[:rank]
+
+
+def _deepest(G: Matrix, h: Vector) -> tuple[Vector, float, Vector]:
+    """The center and radius (1 at most) of the largest ball in {G y <= h}, and the multipliers, which sum to one.
+
+    A negative radius proves that the set is empty; with radius zero, rows with a multiplier hold with equality
+    everywhere (complementary slackness).
+    """
+    m, k = G.shape
+    cost = np.zeros(k + 1)
+    cost[k] = -OBJECTIVE
+    bounds = [(None, None)] * k + [(None, 1.0)]
+    solution = _program(cost, np.hstack((G, np.ones((m, 1)))), h, bounds)
+    return solution.x[:k], float(solution.x[k]), -solution.ineqlin.marginals / OBJECTIVE
+
+
+def _program(cost: Vector, G: Matrix, h: Vector, bounds: Any = (None, None)) -> Any:
+    """min <cost, y> subject to G y <= h, by HiGHS."""
+    # Costs are of size one or more, and HiGHS's simplex method gives up on some that are nothing but rounding.
+    cost = np.where(np.abs(cost) <= NO_COST, 0.0, cost)
+    for method, presolve in (("highs", True), ("highs", False), ("highs-ipm", True)):
+        solution = linprog(cost, G, h, bounds=bounds, method=method, options={**TOLERANCES, "presolve": presolve})
+        if solution.status == 0:
+            return solution
+    raise ProblemError(
+        f"HiGHS could not solve a linear program over a Polytope: {solution.message} Divide its rows by their sizes."
+    )
+
+
+def _refuse_empty(rows: NDArray[np.intp]) -> None:
+    if rows.size:
+        raise ProblemError(
+            f"Polytope is empty: no lam meets the inequalities {', '.join(map(str, rows[:8].tolist()))} of A lam <= b "
+            "(counted from 0) and the equations at once. Relax or drop some."
+        )
+
+
+def _refuse_unbounded(G: Matrix, T: Matrix) -> None:
+    """Refuse {G y <= h} where some direction stays in it: one with G y = 0, or with G y <= 0."""
+    _, sigma, Vt = np.linalg.svd(G)
+    k = G.shape[1]
+    if np.count_nonzero(sigma > RANK) < k:
+        direction = Vt[-1]
+    else:
+        # The sum of G y over the y with -1 <= G y <= 0: 0 at the least, or -1 at most.
+        steepest = _program(G.sum(axis=0), np.vstack((G, -G)), np.repeat([0.0, 1.0], len(G)))
+        if steepest.fun > -0.5:
+            return
+        direction = steepest.x
+    direction = T @ direction
+    shown = np.array2string(direction / np.abs(direction).max(), precision=3, suppress_small=True, threshold=8)
+    raise ProblemError(
+        f"Polytope is unbounded in the direction {shown}: the adversary's weights must be. Add bounds on lam."
+    )

@@ -1,0 +1,182 @@
+"""Products of sets: one adversary for each block of losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from .._types import Matrix, Vector
+from ..errors import ProblemError
+from ..hessians import Blocks, as_hessian
+from .base import DualSet, LinearConstraints, Polyhedral
+
+Part = tuple[DualSet, Vector]
+CAPABILITIES = ("project", "tilt", "linear_constraints")
+
+
+@dataclass(frozen=True, eq=False)
+class Product(DualSet):
+    """{(lam_1, ..., lam_m) : lam_i in sets[i]}: independent adversaries, whose gains add up.
+
+    g is then the sum of what each set makes of its own block of losses: the worst group plus the worst class, say.
+    The barrier is the sum of the barriers, and so is nu. A `Spectrahedron` among the sets takes k(k+1)/2 of the losses,
+    in svec coordinates.
+
+    Parameters
+    ----------
+    sets : sequence of DualSet
+    sizes : sequence of int, optional
+        How many of the losses belong to each set. Unless given, sets that fix their dimension (by a prior, by bounds)
+        have it, and the others share what is left equally.
+    """
+
+    sets: Sequence[DualSet]
+    sizes: Sequence[int] | None = None
+    _split: Callable[[int], tuple[int, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            sets = tuple(self.sets)
+        except TypeError:
+            raise ProblemError(f"sets of Product must be a sequence of sets; got {self.sets!r}.") from None
+        if not sets:
+            raise ProblemError("Product needs at least one set; got none.")
+        for i, dual_set in enumerate(sets):
+            if not isinstance(dual_set, DualSet):
+                raise ProblemError(f"sets[{i}] of Product must be a DualSet; got {dual_set!r}.")
+        object.__setattr__(self, "sets", sets)
+        if self.sizes is not None:
+            sizes = tuple(self.sizes)
+            if len(sizes) != len(sets) or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
+                raise ProblemError(f"sizes of Product must be {len(sets)} whole numbers >= 1; got {self.sizes!r}.")
+            object.__setattr__(self, "sizes", tuple(int(n) for n in sizes))
+        object.__setattr__(self, "_split", lru_cache(maxsize=8)(self._sizes))
+
+    @property
+    def size(self) -> int | None:
+        if self.sizes is not None:
+            return sum(self.sizes)
+        known = [dual_set.size for dual_set in self.sets]
+        return None if None in known else sum(cast("list[int]", known))
+
+    def _sizes(self, n: int) -> tuple[int, ...]:
+        """How the n losses are split."""
+        if self.sizes is not None:
+            sizes = tuple(self.sizes)
+        else:
+            known = [dual_set.size for dual_set in self.sets]
+            left, unknown = n - sum(size or 0 for size in known), known.count(None)
+            if unknown and (left < unknown or left % unknown):
+                raise ProblemError(
+                    f"Product: {max(left, 0)} losses cannot be shared equally among {unknown} sets; say with "
+                    "sizes=[...] how many belong to each."
+                )
+            sizes = tuple(left // unknown if size is None else size for size in known)
+        if sum(sizes) != n:
+            raise ProblemError(f"Product has dimension {sum(sizes)} (sizes {list(sizes)}); got {n} losses.")
+        return sizes
+
+    def _parts(self, x: Vector) -> list[Part]:
+        ends = np.cumsum(self._split(x.size))[:-1]
+        return list(zip(self.sets, np.split(x, ends), strict=True))
+
+    def _blocks(self, n: int) -> list[tuple[DualSet, int]]:
+        return list(zip(self.sets, self._split(n), strict=True))
+
+    @property
+    def self_scaled(self) -> bool:
+        return all(dual_set.self_scaled for dual_set in self.sets)
+
+    def validate(self, n: int) -> None:
+        for dual_set, size in zip(self.sets, self._sizes(n), strict=True):
+            dual_set.validate(size)
+
+    def barrier_parameter(self, n: int) -> float:
+        # A set that is a single point has no interior, and no barrier.
+        return sum(s.barrier_parameter(m) for s, m in self._blocks(n) if not _is_point(s, m))
+
+    def barrier(self, lam: Vector) -> float:
+        return sum(s.barrier(x) for s, x in self._parts(lam) if not _is_point(s, x.size))
+
+    def barrier_gradient(self, lam: Vector) -> Vector:
+        parts = self._parts(lam)
+        return np.concatenate([np.zeros_like(x) if _is_point(s, x.size) else s.barrier_gradient(x) for s, x in parts])
+
+    def barrier_hessian(self, lam: Vector) -> Blocks:
+        parts = self._parts(lam)
+        # Across the hull of a single point anything positive will do.
+        hessians = [np.ones_like(x) if _is_point(s, x.size) else s.barrier_hessian(x) for s, x in parts]
+        return Blocks([as_hessian(hessian) for hessian in hessians])
+
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
+        hulls = [dual_set.affine_hull(size) for dual_set, size in self._blocks(n)]
+        return block_diag(*(E for E, _ in hulls)), np.concatenate([e for _, e in hulls])
+
+    def center(self, n: int) -> Vector:
+        return np.concatenate([dual_set.center(size) for dual_set, size in self._blocks(n)])
+
+    def strip(self, z: Vector) -> Vector:
+        return self._each("strip", z)
+
+    def bounds(self, n: int) -> tuple[Vector, Vector]:
+        bounds = [dual_set.bounds(size) for dual_set, size in self._blocks(n)]
+        return np.concatenate([lower for lower, _ in bounds]), np.concatenate([upper for _, upper in bounds])
+
+    def weight_range(self, n: int) -> tuple[float, float]:
+        ranges = [dual_set.weight_range(size) for dual_set, size in self._blocks(n)]
+        return sum(least for least, _ in ranges), sum(largest for _, largest in ranges)
+
+    def reach(self, n: int) -> float:
+        return max(dual_set.reach(size) for dual_set, size in self._blocks(n))
+
+    def support(self, z: Vector) -> tuple[float, Vector]:
+        values, points = zip(*(dual_set.support(x) for dual_set, x in self._parts(z)), strict=True)
+        return float(sum(values)), np.concatenate(points)
+
+    def support_value(self, z: Vector) -> float:
+        return float(sum(dual_set.support_value(x) for dual_set, x in self._parts(z)))
+
+    def regret(self, lam: Vector, z: Vector) -> float:
+        pairs = zip(self._parts(lam), self._parts(z), strict=True)
+        return float(sum(dual_set.regret(x, y) for (dual_set, x), (_, y) in pairs))
+
+    def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
+        return all(dual_set.contains(x, tol) for dual_set, x in self._parts(lam))
+
+    def restore(self, lam: Vector) -> Vector:
+        return self._each("restore", lam)
+
+    def _each(self, name: str, x: Vector, *more: Vector) -> Vector:
+        rest = [self._parts(y) for y in more]
+        calls = []
+        for i, (dual_set, part) in enumerate(self._parts(x)):
+            calls.append(getattr(dual_set, name)(part, *(parts[i][1] for parts in rest)))
+        return np.concatenate(calls)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        # A capability exists here exactly when every set has it.
+        if name not in CAPABILITIES or not all(hasattr(dual_set, name) for dual_set in self.sets):
+            raise AttributeError(name)
+        return self._linear_constraints if name == "linear_constraints" else lambda *x: self._each(name, *x)
+
+    def _linear_constraints(self, n: int) -> LinearConstraints:
+        parts = [cast("Polyhedral", dual_set).linear_constraints(size) for dual_set, size in self._blocks(n)]
+        rows = [np.zeros((0, p.lower.size)) if p.A is None else p.A for p in parts]
+        some = any(len(A) for A in rows)
+        return LinearConstraints(
+            E=block_diag(*(p.E for p in parts)),
+            e=np.concatenate([p.e for p in parts]),
+            lower=np.concatenate([p.lower for p in parts]),
+            upper=np.concatenate([p.upper for p in parts]),
+            A=block_diag(*rows) if some else None,
+            b=np.concatenate([p.b for p in parts if p.b is not None]) if some else None,
+        )
+
+
+def _is_point(dual_set: DualSet, n: int) -> bool:
+    return len(dual_set.affine_hull(n)[0]) >= n

@@ -1,0 +1,22 @@
+"""Best responses by the inner solver, for pairs (Lambda, R) without a formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._types import Vector
+from ..adversary import Adversary, BestResponse
+from .auto import Auto
+from .dual_subproblem import DualSubproblem
+
+
+def numerical_response(adversary: Adversary, z: Vector) -> BestResponse:
+    """argmax <lam, z> - R(lam): (D) with Q = 0, as far as rounding allows.
+
+    The measured gap is the Frank-Wolfe gap, which needs no best response but the support function, and which bounds
+    what is missing: the value is an upper bound of h(z).
+    """
+    subproblem = DualSubproblem(np.zeros((z.size, z.size)), z, adversary)
+    solution = Auto().solve(subproblem, subproblem.resolution)
+    attained = float(solution.lam.dot(z)) - adversary.regularizer.value(solution.lam)
+    return BestResponse(attained + solution.gap, solution.lam)

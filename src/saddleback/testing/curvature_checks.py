@@ -1,0 +1,214 @@
+"""What losses say of their second derivatives: hessian, sampled_hessian, smoothness, strong_convexity, convexity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from .derivatives import along, worst_direction
+from .failures import show
+from .losses_sample import LossesSample
+
+# Points at which Hessians are compared with differences.
+HESSIANS = 3
+# Estimates may be computed in single precision.
+ESTIMATED = 1e-4
+# The errors of Jacobians, as a share of those they are allowed.
+NOISE = 0.03
+# Power iterations for the largest curvature, and their step in the unit of w.
+POWER_STEPS = 6
+POWER_STEP = 1e-3
+# Halves of segments, in the unit of w.
+LENGTHS = (0.03, 0.3, 1.0)
+
+
+def hessian(s: LossesSample) -> Iterator[str]:
+    formula = getattr(s.losses, "hessian", None)
+    if formula is None:
+        return
+    verified, tried = False, 0
+    for w in s.points[:HESSIANS]:
+        lam = s.random_weights()
+        H = np.asarray(formula(w.copy(), lam.copy()), dtype=np.float64)
+        where = f"at w = {show(w)}, lam = {show(lam)}"
+        if H.shape != (s.d, s.d):
+            yield f"hessian has shape {H.shape}; expected {(s.d, s.d)}."
+            return
+        asymmetry = _asymmetry(H)
+        if asymmetry:
+            yield f"hessian is not symmetric {where}: {asymmetry}."
+            continue
+        wrong: tuple[float, Vector, Vector] | None = None
+        columns: dict[int, Vector] = {}
+        noise = NOISE * s.precision * float(np.linalg.norm(np.abs(lam) @ np.abs(s.jacobian(w))))
+        for u in s.directions():
+            slope = s.slope(along(partial(_weighted, s, lam), w, u), noise)
+            got = H @ u
+            scale = max(float(np.abs(H).max()), float(slope.variation.max()))
+            clear = slope.rough(scale) <= 0
+            tried += 1
+            if not clear.all():
+                continue
+            verified = True
+            ratio = np.abs(got - slope.value) / np.maximum(slope.tolerance(scale) + 10 * s.precision * scale, 1e-300)
+            if np.count_nonzero(u) == 1:
+                columns[int(np.argmax(u))] = slope.value
+            if not ratio.max() <= 1.0 and (wrong is None or ratio.max() > wrong[0]):
+                wrong = (float(ratio.max()), u, slope.value)
+        if wrong is not None:
+            yield _wrong_hessian(s, H, where, wrong[1], wrong[2], columns)
+    if tried and not verified:
+        yield "hessian cannot be verified: finite differences of the Jacobian converge in no direction at any point."
+
+
+def _weighted(s: LossesSample, lam: Vector, w: Vector) -> Vector:
+    """The gradient of <lam, f>."""
+    return np.asarray(lam @ s.jacobian(w))
+
+
+def _wrong_hessian(s: LossesSample, H: Matrix, where: str, u: Vector, Hu: Vector, columns: dict[int, Vector]) -> str:
+    if len(columns) == s.d:
+        truth = np.array([columns[i] for i in range(s.d)]).T
+        u, _ = worst_direction(H - truth)
+        Hu = truth @ u
+    miss = H @ u - Hu
+    worst = int(np.argmax(np.abs(miss)))
+    return (
+        f"hessian is wrong {where}: in the direction {show(u)} finite differences of the Jacobian give the quadratic "
+        f"form {float(u @ Hu):.8g}, the formula {float(u @ H @ u):.8g}. The worst coordinate of H u is {worst}: "
+        f"expected {Hu[worst]:.8g}, got {float(H[worst] @ u):.8g}."
+    )
+
+
+def _asymmetry(H: Matrix, tolerance: float = 1e-8) -> str | None:
+    off = np.abs(H - H.T)
+    if off.max() <= tolerance * np.abs(H).max():
+        return None
+    i, j = np.unravel_index(int(np.argmax(off)), off.shape)
+    return f"entry ({i}, {j}) is {H[i, j]:.8g}, entry ({j}, {i}) is {H[j, i]:.8g}"
+
+
+def sampled_hessian(s: LossesSample) -> Iterator[str]:
+    formula = getattr(s.losses, "sampled_hessian", None)
+    if formula is None:
+        return
+    w, lam = s.points[0], s.random_weights()
+    V = s.rng.standard_normal((min(3, s.d), s.d))
+    for name, directions, k in (("V of 1 row", V[:1], 1), (f"V of {len(V)} rows", V, len(V)), ("V = None", None, s.d)):
+        H = np.asarray(formula(w.copy(), lam.copy(), directions))
+        if H.shape != (k, k):
+            yield f"sampled_hessian with {name} has shape {H.shape}; expected {(k, k)}."
+        elif not np.isfinite(H).all():
+            yield f"sampled_hessian with {name} is not finite at w = {show(w)}, lam = {show(lam)}."
+        elif asymmetry := _asymmetry(H, ESTIMATED):
+            yield f"sampled_hessian with {name} is not symmetric at w = {show(w)}, lam = {show(lam)}: {asymmetry}."
+
+
+def smoothness(s: LossesSample) -> Iterator[str]:
+    """|grad f_j(v) - grad f_j(w)| <= L |v - w|, along directions that power iterations find."""
+    claim = getattr(s.losses, "smoothness", None)
+    if claim is None:
+        return
+    L = claim()
+    if not (np.isfinite(L) and L >= 0):
+        yield f"smoothness() is {L}; expected a number >= 0. Leave the method out where there is no bound."
+        return
+    weights = list(s.weights())
+    rows = np.array([lam for _, lam in weights])
+    t = POWER_STEP * s.unit
+    for w in s.points:
+        G = rows @ s.jacobian(w)
+        u = s.rng.standard_normal(s.d)
+        for _ in range(POWER_STEPS):
+            u = u / np.linalg.norm(u)
+            change = (rows @ s.jacobian(w + t * u) - G) / t
+            ratio = np.linalg.norm(change, axis=1)
+            room = 1e-6 * L + s.precision * np.linalg.norm(G, axis=1) / t
+            j = int(np.argmax(ratio - room))
+            if not ratio[j] <= L + room[j]:
+                yield (
+                    f"smoothness() = {L:.6g} is too small: at w = {show(w)} in the direction {show(u)} the gradient of "
+                    f"{weights[j][0]} changes by {ratio[j]:.6g} per unit."
+                )
+                break
+            if not change[j].any():
+                break
+            u = change[j]
+
+
+def strong_convexity(s: LossesSample) -> Iterator[str]:
+    """f_j(middle) <= the mean of the ends less sum_i m_i (v_i - w_i)^2 / 8, for every loss."""
+    claim = getattr(s.losses, "strong_convexity", None)
+    if claim is None:
+        return
+    m = np.broadcast_to(np.asarray(claim, dtype=np.float64), np.shape(claim) or (s.d,))
+    if m.shape != (s.d,) or not (np.isfinite(m) & (m >= 0)).all():
+        yield f"strong_convexity is {claim}; expected a number >= 0, or one per parameter ({s.d})."
+        return
+    if not m.any():
+        return
+    weights = list(s.weights())
+    rows = np.array([lam for _, lam in weights])
+    for w, u, half, bend, room in _segments(s):
+        needed = 0.5 * half**2 * float(m @ u**2)
+        short = needed - rows @ bend - np.abs(rows) @ room
+        j = int(np.argmax(short))
+        if short[j] > 1e-9 * needed:
+            yield (
+                f"strong_convexity = {claim if np.ndim(claim) == 0 else show(m)} is too large: at w = {show(w)} in the "
+                f"direction {show(u)} {weights[j][0]} curves by {2.0 * float(rows[j] @ bend) / half**2:.6g} only, and "
+                f"{float(m @ u**2):.6g} is claimed."
+            )
+
+
+def convex(s: LossesSample) -> Iterator[str]:
+    """<lam, f> is convex for the lam in Lambda that is worst, on segments, and where there are Hessians, at points."""
+    for w, u, half, bend, room in _segments(s):
+        value, lam = s.dual_set.support(-bend)
+        if value > float(np.abs(lam) @ room):
+            yield (
+                f"{_named(s, lam, -bend)} is not convex: from w = {show(w - half * u)} to {show(w + half * u)}, "
+                f"that is at {show(w)} in the direction {show(u)}, it lies {value:.4g} above its chord in the middle "
+                f"(weights lam = {show(lam)})."
+            )
+    formula = getattr(s.losses, "hessian", None)
+    if formula is None:
+        return
+    for w in s.points[:HESSIANS]:
+        for name, lam in list(s.weights())[:10]:
+            if getattr(s.losses, "matrix_size", None) is None and not s.dual_set.contains(lam):
+                lam = s.random_weights()
+                name = f"<lam, f> for lam = {show(lam)}"
+            H = np.asarray(formula(w.copy(), lam.copy()), dtype=np.float64)
+            if H.shape != (s.d, s.d):
+                return
+            values, vectors = np.linalg.eigh(0.5 * (H + H.T))
+            if values[0] < -1e-7 * np.abs(values).max():
+                yield (
+                    f"{name} is not convex at w = {show(w)}: in the direction {show(vectors[:, 0])} hessian has the "
+                    f"quadratic form {values[0]:.6g}."
+                )
+
+
+def _named(s: LossesSample, lam: Vector, excess: Vector) -> str:
+    if getattr(s.losses, "matrix_size", None) is not None:
+        return "a direction of the matrix of losses"
+    return f"loss {int(np.argmax(lam * excess))}"
+
+
+def _segments(s: LossesSample) -> Iterator[tuple[Vector, Vector, float, Vector, Vector]]:
+    """Middle, unit direction, half the length, how far each loss is below the mean of its ends there, and rounding."""
+    for k, w in enumerate(s.points):
+        middle = s.values(w)
+        directions = list(s.directions())
+        directions += [(v - w) / np.linalg.norm(v - w) for v in s.points[:k] if (v != w).any()]
+        for i, u in enumerate(directions):
+            half = LENGTHS[(i + k) % len(LENGTHS)] * s.unit
+            ends = s.values(w + half * u), s.values(w - half * u)
+            if not (np.isfinite(ends[0]).all() and np.isfinite(ends[1]).all()):
+                continue
+            size = np.abs(middle) + np.abs(ends[0]) + np.abs(ends[1])
+            yield w, u, half, 0.5 * (ends[0] + ends[1]) - middle, 1e-12 * size + 3.0 * s.noise

@@ -1,0 +1,136 @@
+"""The contract of a dual set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dual_sets import DualSet
+from ..errors import ProblemError
+from ..hessians import as_hessian
+from . import barrier_checks, capability_checks, membership_checks, support_checks
+from .failures import Findings
+from .sampling import Hull, Sample
+
+
+def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 20) -> None:
+    """Check that a dual set in R^n keeps every promise of `saddleback.dual_sets.base.DualSet`.
+
+    Verified are the affine hull and the center, where the barrier is finite, its derivatives (by differences along the
+    hull), its parameter and self-concordance, the support function (by sampling, by a central path, by linear programs
+    where the set is polyhedral), ``contains``, ``restore``, ``strip``, ``bounds``, and ``project``, ``tilt`` and
+    ``linear_constraints`` where they are offered. A set of matrices is checked in its vector coordinates.
+
+    Parameters
+    ----------
+    dual_set : DualSet
+        An instance.
+    n : int
+        The dimension, k(k+1)/2 for symmetric k x k matrices.
+    seed : int
+        Of the random points and directions; the same seed checks the same things.
+    n_points : int
+        Interior points at which derivatives are checked.
+
+    Raises
+    ------
+    ContractError
+        Lists every check that fails: what is wrong, where, in which direction, and what to do.
+
+    Examples
+    --------
+    >>> from saddleback import Simplex
+    >>> check_dual_set(Simplex(), 3)
+    """
+    with np.errstate(all="ignore"):
+        findings = Findings(f"{dual_set!r} in R^{n}")
+        findings.add("protocol", _protocol(dual_set, n))
+        findings.settle()
+        findings.add("affine_hull", membership_checks.affine_hull(Hull.of(dual_set, n), n))
+        findings.settle()
+        s = Sample.of(dual_set, n, seed, n_points)
+        findings.add("validate", membership_checks.wrong_size(s))
+        findings.add("center", membership_checks.center(s))
+        findings.add("bounded", barrier_checks.bounded(s))
+        # Steps and samples make sense only around an interior point of a bounded set.
+        findings.settle()
+        findings.add("attained", support_checks.attained(s))
+        if s.hull.dimension:
+            _check_interior(s, findings)
+        for check in (
+            support_checks.maximal,
+            support_checks.sublinear,
+            support_checks.consistent,
+            membership_checks.contains,
+            membership_checks.restore,
+            membership_checks.strip,
+            membership_checks.bounds,
+            capability_checks.project,
+            capability_checks.tilt,
+            capability_checks.linear_constraints,
+        ):
+            findings.add(check.__name__, check(s))
+        if s.hull.dimension and findings.clean:
+            # The path needs a barrier that is right.
+            findings.add("support by the central path", support_checks.path(s))
+        findings.settle()
+
+
+def _check_interior(s: Sample, findings: Findings) -> None:
+    if not findings.add("barrier: domain", barrier_checks.domain(s)):
+        # What follows is asked at points where the barrier is finite.
+        findings.settle()
+    for check in (
+        barrier_checks.gradient,
+        barrier_checks.hessian,
+        barrier_checks.positive_definite,
+        barrier_checks.parameter,
+        barrier_checks.self_concordant,
+        barrier_checks.dikin,
+    ):
+        findings.add(f"barrier: {check.__name__}", check(s))
+
+
+def _protocol(dual_set: DualSet, n: int) -> Iterator[str]:
+    """Kinds and shapes: without them nothing else can be asked."""
+    if not isinstance(dual_set, DualSet):
+        yield f"expected an instance of a subclass of DualSet; got {dual_set!r}."
+        return
+    try:
+        dual_set.validate(n)
+    except ProblemError as error:
+        yield f"validate({n}) refuses the dimension: {error} Pass the n that the set is meant for."
+        return
+    size = dual_set.size
+    if size is not None and size != n:
+        yield f"validate({n}) accepts, but size is {size}. Raise a ProblemError for other dimensions."
+        return
+    E, e = dual_set.affine_hull(n)
+    center = np.asarray(dual_set.center(n))
+    value, lam = dual_set.support(np.zeros(n))
+    shapes: list[tuple[str, Any, tuple[int, ...]]] = [
+        (f"affine_hull({n})[0]", E, (len(e), n)),
+        (f"center({n})", center, (n,)),
+        ("the maximizer of support(z)", lam, (n,)),
+        ("the value of support(z)", value, ()),
+    ]
+    if center.shape == (n,) and E.shape == (len(e), n):
+        shapes += [
+            ("restore(lam)", dual_set.restore(center.copy()), (n,)),
+            ("strip(z)", dual_set.strip(center.copy()), (n,)),
+            (f"bounds({n})[0]", dual_set.bounds(n)[0], (n,)),
+            (f"bounds({n})[1]", dual_set.bounds(n)[1], (n,)),
+        ]
+        if len(e) < n:
+            shapes += [
+                ("barrier(lam)", dual_set.barrier(center), ()),
+                ("barrier_gradient(lam)", dual_set.barrier_gradient(center), (n,)),
+                ("barrier_hessian(lam), as a matrix,", as_hessian(dual_set.barrier_hessian(center)).dense(), (n, n)),
+            ]
+    for name, got, shape in shapes:
+        if np.shape(got) != shape:
+            yield f"{name} has shape {np.shape(got)}; expected {shape}."
+        elif not np.isfinite(np.asarray(got, dtype=np.float64)).all() and not name.startswith("barrier"):
+            yield f"{name} is not finite: {got}."

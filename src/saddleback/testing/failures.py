@@ -1,0 +1,58 @@
+"""What a contract suite found: every failed check in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .._types import Vector
+from ..errors import SaddlebackError
+
+# The entries of a vector that a message shows.
+SHOWN = 12
+
+
+class ContractError(SaddlebackError, AssertionError):
+    """An object breaks the contract of its kind; the message lists what is wrong, where, and what to do."""
+
+
+class Findings:
+    """The failed checks of one object, by the name of the check."""
+
+    def __init__(self, subject: str) -> None:
+        self._subject = subject
+        self._failures: list[str] = []
+
+    def add(self, check: str, violations: Iterator[str]) -> bool:
+        """Run a check, and say whether it holds; of its violations the first is told, the others are counted."""
+        try:
+            found = list(violations)
+        except Exception as error:
+            error.add_note(f"raised while saddleback.testing ran the check '{check}' on {self._subject}.")
+            for failure in self._failures:
+                error.add_note(f"already failed: {failure}")
+            raise
+        if found:
+            more = f" (And {len(found) - 1} more of this kind.)" if len(found) > 1 else ""
+            self._failures.append(f"[{check}] {found[0]}{more}")
+        return not found
+
+    @property
+    def clean(self) -> bool:
+        return not self._failures
+
+    def settle(self) -> None:
+        """Raise what was found so far, if anything."""
+        if self._failures:
+            count = f"{len(self._failures)} check{'s' * (len(self._failures) > 1)}"
+            listed = "\n".join(f"  {i}. {failure}" for i, failure in enumerate(self._failures, 1))
+            raise ContractError(f"{self._subject} fails {count}:\n{listed}")
+
+
+def show(x: Vector) -> str:
+    """A vector in a message; of a long one, the ends."""
+    entries = [f"{entry:.6g}" for entry in np.asarray(x).tolist()]
+    if len(entries) > SHOWN:
+        entries = [*entries[: SHOWN // 3], "...", *entries[-(SHOWN // 3) :]]
+    return f"[{', '.join(entries)}]"

@@ -1,0 +1,155 @@
+"""What a dual set says of its points: hull, center, contains, restore, strip, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..errors import ProblemError
+from .failures import show
+from .sampling import Hull, Sample
+from .self_concordance import whitening
+
+# Equations and distances that rounding may leave open, relative to their terms.
+ROUNDING = 1e-12
+# The Newton decrement of an analytic center.
+CENTERED = 1e-6
+# Sizes of perturbations that restore must undo, and how many times as far it may go.
+PERTURBATIONS = (1e-9, 1e-6)
+NEAR = 1e3
+
+
+def affine_hull(hull: Hull, n: int) -> Iterator[str]:
+    rank = n - hull.dimension
+    if rank < len(hull.E):
+        yield f"affine_hull({n}) has {len(hull.E)} rows of rank {rank}; it must have full row rank. Drop some rows."
+
+
+def wrong_size(s: Sample) -> Iterator[str]:
+    if s.dual_set.size is None:
+        return
+    try:
+        s.dual_set.validate(s.n + 1)
+    except ProblemError:
+        return
+    yield f"validate({s.n + 1}) accepts, but size is {s.dual_set.size}. Raise a ProblemError for other dimensions."
+
+
+def center(s: Sample) -> Iterator[str]:
+    lam = s.center
+    if s.hull.off(lam) > ROUNDING:
+        yield (
+            f"center({s.n}) = {show(lam)} is off the affine hull: E lam = {show(s.hull.E @ lam)}, e = {show(s.hull.e)}."
+        )
+    if not s.dual_set.contains(lam):
+        yield f"contains refuses center({s.n}) = {show(lam)}."
+    if not s.hull.dimension:
+        return
+    value = s.dual_set.barrier(lam)
+    if not np.isfinite(value):
+        yield f"barrier is {value} at center({s.n}) = {show(lam)}, which must be in the relative interior."
+        return
+    M = whitening(s.barrier_matrix(lam), s.hull.Z)
+    g = s.dual_set.barrier_gradient(lam)
+    decrement = np.linalg.norm(s.hull.Z.T @ g) * s.extent if M is None else np.linalg.norm(M.T @ g)
+    if not decrement <= CENTERED:
+        u = s.hull.along(g)
+        yield (
+            f"center({s.n}) = {show(lam)} does not minimize the barrier on the affine hull: its gradient has the part "
+            f"{show(u)} along the hull (Newton decrement {decrement:.3g}). Return the analytic center "
+            "(saddleback.dual_sets.analytic_center finds it), or correct barrier_gradient or affine_hull."
+        )
+
+
+def contains(s: Sample) -> Iterator[str]:
+    inside = [*s.points, *s.maximizers, *(edge.at(share) for edge in s.edges for share in (0.5, 0.999))]
+    for lam in inside:
+        if not s.dual_set.contains(lam):
+            yield f"contains refuses lam = {show(lam)}, a point of Lambda (a convex combination of its points)."
+    for edge in s.edges:
+        for share in (1.01, 1.5, 10.0):
+            lam = edge.at(share)
+            if s.dual_set.contains(lam):
+                yield (
+                    f"contains accepts lam = {show(lam)}, outside Lambda: from {show(edge.x)} in the direction "
+                    f"{show(edge.u)} the boundary is at distance {edge.reach:.6g}, this point at "
+                    f"{share * edge.reach:.6g}."
+                )
+    for row in s.hull.E:
+        lam = s.center + 1e-3 * max(s.size, 1e-3) * row / np.linalg.norm(row)
+        if s.dual_set.contains(lam):
+            yield f"contains accepts lam = {show(lam)}, which is off the affine hull by the normal {show(row)}."
+    far = s.center + (10.0 * s.extent + 1.0) * np.eye(s.n)
+    for lam in far:
+        if s.dual_set.contains(lam):
+            yield f"contains accepts lam = {show(lam)}, farther from the center than any point of Lambda."
+
+
+def restore(s: Sample) -> Iterator[str]:
+    for lams, allowed in ((s.points, 1e-12), (list(s.maximizers), 1e-9)):
+        for lam in lams:
+            moved = float(np.linalg.norm(s.dual_set.restore(lam.copy()) - lam))
+            if not moved <= allowed * max(s.size, 1e-300):
+                yield f"restore moves lam = {show(lam)}, a point of Lambda, by {moved:.3g}; it must leave it unchanged."
+    for size in PERTURBATIONS:
+        for lam in [*s.points, *s.maximizers, *(edge.at(1.0) for edge in s.edges)]:
+            noise = s.rng.standard_normal(s.n)
+            almost = lam + size * s.size * noise / np.linalg.norm(noise)
+            back = s.dual_set.restore(almost.copy())
+            if not s.dual_set.contains(back):
+                yield (
+                    f"restore leaves the set: of the almost feasible lam = {show(almost)} (off by {size * s.size:.2g} "
+                    f"at most) it makes {show(back)}, which contains refuses. Return a point of Lambda."
+                )
+            elif not np.linalg.norm(back - lam) <= NEAR * size * s.size:
+                yield (
+                    f"restore goes too far: of lam = {show(almost)}, at distance {size * s.size:.2g} from a point of "
+                    f"Lambda, it makes {show(back)}. Return a point next to it."
+                )
+
+
+def strip(s: Sample) -> Iterator[str]:
+    for z in s.zs:
+        stripped = s.dual_set.strip(z.copy())
+        removed = s.hull.along(z - stripped)
+        if not np.linalg.norm(removed) <= 1e-10 * (np.linalg.norm(z) + np.linalg.norm(stripped)):
+            yield (
+                f"strip removes more than a normal of the affine hull from z = {show(z)}: it returns "
+                f"{show(stripped)}, which differs along the hull by {show(removed)}. Subtract a combination of the "
+                "rows of E only."
+            )
+
+
+def bounds(s: Sample) -> Iterator[str]:
+    lower, upper = s.dual_set.bounds(s.n)
+    room = 1e-9 * max(s.size, 1e-300)
+    for lam in s.candidates():
+        below, above = lower - lam, lam - upper
+        if not max(below.max(), above.max()) <= room:
+            i = int(np.argmax(np.maximum(below, above)))
+            yield (
+                f"bounds({s.n}) do not contain lam = {show(lam)}: coordinate {i} is {lam[i]:.8g}, its bounds are "
+                f"[{lower[i]:.8g}, {upper[i]:.8g}]."
+            )
+    reach = s.dual_set.reach(s.n)
+    farthest = s.candidates()[np.argmax(np.abs(s.candidates()).max(axis=1))]
+    if np.abs(farthest).max() > reach + room:
+        yield f"reach({s.n}) = {reach:.8g} is less than the largest weight in lam = {show(farthest)}."
+    for i, unit in enumerate(np.eye(s.n)):
+        least, most = -s.dual_set.support_value(-unit), s.dual_set.support_value(unit)
+        if not (lower[i] <= least + room and upper[i] >= most - room):
+            yield (
+                f"bounds({s.n}) do not contain Lambda: coordinate {i} has [{lower[i]:.8g}, {upper[i]:.8g}], the "
+                f"support function goes from {least:.8g} to {most:.8g}."
+            )
+    if lower.min() < 0:
+        # A matrix may be among the blocks of lam, and its weights are eigenvalues.
+        return
+    least, most = s.dual_set.weight_range(s.n)
+    for lam in s.candidates():
+        if not least - s.n * room <= lam.sum() <= most + s.n * room:
+            yield (
+                f"weight_range({s.n}) = ({least:.8g}, {most:.8g}) is wrong at lam = {show(lam)}, whose weights sum to "
+                f"{lam.sum():.8g}."
+            )

@@ -1,0 +1,59 @@
+"""Third derivatives of barriers, in the directions where they are largest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from .._types import Matrix, Vector
+from .derivatives import SAFETY, Slope, along, slope
+
+# Steps of the power method, and how far apart in the local norm its Hessians are.
+POWER_STEPS = 6
+APART = 0.1
+# The Dikin ellipsoid has radius 1; differences stay well inside.
+STEP = 0.3
+# Bounds of the theory hold with equality for logarithms, so that differences must be allowed to round.
+SLACK = 1e-6
+
+
+def whitening(H: Matrix, Z: Matrix) -> Matrix | None:
+    """M with M'HM = I whose columns span the hull; None where H is not positive definite there."""
+    reduced = Z.T @ H @ Z
+    scale = np.sqrt(np.maximum(np.diag(reduced), 1e-300))
+    try:
+        L = np.linalg.cholesky(0.5 * (reduced + reduced.T) / np.outer(scale, scale))
+    except np.linalg.LinAlgError:
+        return None
+    return np.asarray(Z @ (solve_triangular(L, np.eye(len(L)), lower=True).T / scale[:, None]))
+
+
+def steepest(hessian: Callable[[Vector], Matrix], x: Vector, M: Matrix, rng: np.random.Generator) -> Vector:
+    """A direction h with |h|_x = 1 and a large third derivative D3[h, h, h], by the symmetric power method (De
+    Lathauwer, De Moor and Vandewalle 2000) from a random start.
+    """
+    y = np.asarray(rng.standard_normal(M.shape[1]))
+    best: Vector = np.asarray(M @ y / np.linalg.norm(y))
+    largest = -np.inf
+    for _ in range(POWER_STEPS):
+        h: Vector = np.asarray(M @ y / np.linalg.norm(y))
+        third = M.T @ ((hessian(x + APART * h) - hessian(x - APART * h)) @ h) / (2.0 * APART)
+        if not np.isfinite(third).all() or not third.any():
+            break
+        size = abs(float(third @ y) / float(np.linalg.norm(y)))
+        if size > largest:
+            best, largest = h, size
+        y = third
+    return best
+
+
+def third_derivative(hessian: Callable[[Vector], Matrix], x: Vector, h: Vector, step: float = STEP) -> Slope:
+    """D3[h, h, h] at x, by differences of the quadratic form of the Hessian."""
+    return slope(along(lambda y: float(h @ hessian(y) @ h), x, h), step)
+
+
+def excess(third: Slope, second: float) -> float:
+    """By how much |D3| exceeds 2 D2^(3/2), beyond what differences leave open; positive where it does."""
+    return float(abs(third.value) - SAFETY * third.error) - 2.0 * (1.0 + SLACK) * second**1.5
