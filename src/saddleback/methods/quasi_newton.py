@@ -12,6 +12,7 @@ from .._blas import one_blas_thread
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from ..oracle import Evaluation, Oracle
+from .affine_metric import AffineMetric
 from .base import State
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
@@ -31,18 +32,17 @@ SAMPLED = 16
 POINTS = 4
 # Below this share of the largest curvature a sample tells nothing.
 LEAST_SAMPLED = 1e-4
-# The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take on affine losses.
-UNITS, FINE = 8, 1e-2
 # A loss of less weight does not count as active.
 NO_WEIGHT = 1e-8
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiNewtonState(SecondOrderState):
-    """B, in one of its two forms."""
+    """B, in one of its forms: a matrix, limited memory, or none at all for affine losses."""
 
     dense: DenseBFGS | None = None
     limited: LimitedBFGS | None = None
+    affine: AffineMetric | None = None
     span: Matrix
     """Gradients at the last points, on whose span the losses are asked for a sampled Hessian."""
 
@@ -74,18 +74,22 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> QuasiNewtonState:
         at = oracle.evaluate(w0)
-        delta, d = longest_step(oracle, at) if oracle.smoothness == 0 else starting_curvature(at), w0.size
-        dense = d <= DENSE
+        delta, d = starting_curvature(at), w0.size
+        affine = oracle.smoothness == 0
+        dense = not affine and d <= DENSE
         return QuasiNewtonState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
             dense=DenseBFGS.start(d, delta) if dense else None,
-            limited=None if dense else LimitedBFGS.start(d, delta),
+            limited=None if affine or dense else LimitedBFGS.start(d, delta),
+            affine=AffineMetric.start(oracle, at) if affine else None,
             span=np.empty((0, d)),
         )
 
     def metric(self, oracle: Oracle, state: QuasiNewtonState, at: Evaluation) -> Metric:
+        if state.affine is not None:
+            return state.affine
         if state.dense is not None:
             return state.dense
         assert state.limited is not None
@@ -103,6 +107,8 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
     def learn(
         self, oracle: Oracle, state: QuasiNewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> dict[str, Any]:
+        if state.affine is not None:
+            return {"affine": AffineMetric.start(oracle, there)}
         step = trial.step
         s, y = step.direction, slope - step.slope
         curved = _curved(s, y, _noise(oracle, step.lam, step.base, there))
@@ -121,17 +127,6 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
 
 
 M = TypeVar("M", DenseBFGS, LimitedBFGS)
-
-
-def longest_step(oracle: Oracle, at: Evaluation) -> float:
-    """The delta of affine losses, which have no curvature to learn: as small as (D) allows.
-
-    Its gap is measured up to a few units in the last place of Q = G G'/delta, which may take a hundredth of the
-    tolerance.
-    """
-    steepest = float(at.steepness.max()) ** 2
-    least = first_guess(at) / LONGEST
-    return min(max(steepest * UNITS * oracle.precision / (FINE * oracle.tol), 1e-2 * least), 1e2 * least)
 
 
 def _flattened(model: M, there: Evaluation) -> M:
