@@ -149,7 +149,7 @@ def test_bad_prior(prior, match):
     ("center", "match"),
     [
         ([0.5, np.inf], "center of Quadratic must be finite; got inf at position 1"),
-        (np.eye(2), "center of Quadratic must be a non-empty vector"),
+        (np.ones((2, 3)), "center of Quadratic must be square"),
         ("middle", "center of Quadratic must be a vector of numbers"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import itertools
 import subprocess
 import sys
 from functools import partial
@@ -15,14 +17,30 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-@pytest.fixture(scope="module")
-def mortgage():
-    spec = importlib.util.spec_from_file_location("mortgage", EXAMPLES / "mortgage.py")
+@contextlib.contextmanager
+def example(name):
+    """The example as a module, under the name by which the others import it."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["mortgage"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     yield module
-    del sys.modules["mortgage"]
+    del sys.modules[name]
+
+
+def run(name, *arguments, cwd):
+    """The example as a program, which must succeed without a word on stderr; what it prints."""
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def mortgage():
+    with example("mortgage") as module:
+        yield module
 
 
 @pytest.fixture(scope="module")
@@ -32,18 +50,19 @@ def fits(mortgage):
 
 
 def test_every_example_is_tested():
-    assert [path.name for path in sorted(EXAMPLES.glob("*.py"))] == ["mortgage.py"]
+    assert [path.name for path in sorted(EXAMPLES.glob("*.py"))] == [
+        "largest_eigenvalue.py",
+        "mortgage.py",
+        "worst_share.py",
+    ]
 
 
 def test_mortgage_runs_as_a_program_without_a_word_on_stderr(tmp_path):
-    command = [sys.executable, "-W", "error", str(EXAMPLES / "mortgage.py"), str(tmp_path / "reports")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    printed = run("mortgage", str(tmp_path / "reports"), cwd=tmp_path)
     report = (tmp_path / "reports" / "mortgage.md").read_text(encoding="utf-8")
     groups, runs = (table for table in report.split("\n\n") if table.startswith("|"))
-    assert groups in done.stdout
-    assert runs in done.stdout
+    assert groups in printed
+    assert runs in printed
     assert (tmp_path / "reports" / "mortgage.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -120,3 +139,72 @@ def reference(data, masks, l2) -> tuple[float, np.ndarray]:
     problem.solve(solver=cp.CLARABEL)
     assert problem.status == cp.OPTIMAL
     return float(problem.value), w.value
+
+
+# --- largest eigenvalues ----------------------------------------------------------------------------------------------
+
+
+def rows(printed):
+    """The cells of a Markdown table, without its head."""
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines()[2:]]
+
+
+def test_largest_eigenvalues_are_the_known_ones(tmp_path):
+    table = rows(run("largest_eigenvalue", cwd=tmp_path))
+    assert len(table) == 5
+    for name, value, known, gap, _ in table:
+        assert 0 <= float(gap) <= 1e-6, name
+        assert float(value) == pytest.approx(float(known), abs=2e-6), name
+
+
+def test_e_optimal_design_of_the_parabola():
+    """Shares 1/5, 3/5, 1/5 at -1, 0, 1: the coefficients of 2 x^2 - 1, at most 1 there, have the sum of squares 5."""
+    with example("largest_eigenvalue") as module:
+        result = module.e_optimal_design(np.vander([-1.0, -0.5, 0.0, 0.5, 1.0], 3))
+    assert result.value == pytest.approx(-0.2, abs=1e-6)
+    assert [*result.w, 1 - result.w.sum()] == pytest.approx([0.2, 0, 0.6, 0, 0.2], abs=1e-3)
+
+
+# --- the worst share --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shares(mortgage):
+    with example("worst_share") as module:
+        yield module, *module.fit_all(mortgage.load())
+
+
+def test_worst_share_runs_as_a_program_without_a_word_on_stderr(shares, tmp_path):
+    _, losses, _, results = shares
+    table = rows(run("worst_share", cwd=tmp_path))
+    assert [row[0] for row in table] == list(results)
+    assert all(len(row) == losses.n_losses + 3 for row in table)
+
+
+def test_worst_share_runs_are_certified(shares):
+    module, _, _, results = shares
+    for result in results.values():
+        assert result.success
+        assert 0 <= result.gap <= module.TOL
+
+
+def test_worst_share_goes_from_the_average_to_the_worst_group(shares):
+    """A larger set of weights never lowers the objective, and moves from the average to the largest loss."""
+    module, _, prior, results = shares
+    roads = {word: [r for name, r in results.items() if word in name] for word in ("alpha", "chi2", "KL")}
+    average, simplex = roads["alpha"][0], results["simplex"]
+    assert average.value == pytest.approx(prior @ average.losses, abs=1e-12)
+    for road in roads.values():
+        values = [average.value, *(result.value for result in road), simplex.value]
+        assert all(later >= earlier - module.TOL for earlier, later in itertools.pairwise(values))
+        # No model has a smaller mean loss than the first, nor a smaller largest loss than the last.
+        assert all(prior @ result.losses >= average.value - module.TOL for result in road)
+        assert all(result.losses.max() >= simplex.value - module.TOL for result in road)
+
+
+def test_worst_share_is_the_mean_loss_of_the_worst_share(shares):
+    _, _, prior, results = shares
+    result = results["worst share, alpha = 0.2"]
+    order = np.argsort(-result.losses)
+    counted = np.diff(np.minimum(prior[order].cumsum(), 0.2), prepend=0.0)
+    assert result.value == pytest.approx(counted @ result.losses[order] / 0.2, abs=1e-12)

@@ -8,6 +8,7 @@ from ..report import Options, Report
 from . import (
     conic,
     evaluation,
+    geometries,
     inner_solvers,
     many_groups,
     newton_problem,
@@ -29,6 +30,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "small_problems": small_problems.measure,
     "many_groups": many_groups.measure,
     "scaling": scaling.measure,
+    "geometries": geometries.measure,
     "outer_methods": outer_methods.measure,
     "inner_solvers": inner_solvers.measure,
 }

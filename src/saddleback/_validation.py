@@ -9,10 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dasum
+from scipy.sparse import issparse
 
 from .errors import ProblemError
 
 T = TypeVar("T")
+
+# Entries that differ from their mirror images by less than this share of the largest entry are rounding.
+ASYMMETRY = 1e-10
 
 
 def all_finite(x: NDArray[np.float64]) -> bool:
@@ -69,3 +73,27 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
     except (KeyError, TypeError):
         known = ", ".join(repr(key) for key in registry)
         raise ProblemError(f"unknown {what} {name!r}; expected one of {known}, or an object.") from None
+
+
+def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
+    """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
+    try:
+        array = np.array(real_array(F.toarray() if issparse(F) else F), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} must be a matrix of numbers; got {type(F).__name__} ({error}).") from error
+    if array.ndim not in (2, 3) or array.size == 0 or array.shape[-1] != array.shape[-2]:
+        raise ProblemError(f"{name} must be square and not empty; got shape {array.shape}.")
+    mirrored = array.swapaxes(-1, -2)
+    if not np.isfinite(array).all():
+        if finite:
+            raise ProblemError(f"{name} must be finite; it holds NaN or inf.")
+        return array
+    difference = np.abs(array - mirrored)
+    if (difference.max((-1, -2)) > ASYMMETRY * np.abs(array).max((-1, -2))).any():
+        *which, i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), array.shape))
+        where = f"{name}[{which[0]}]" if which else name
+        raise ProblemError(
+            f"{where} must be symmetric; entries ({i}, {j}) and ({j}, {i}) are {array[*which, i, j]:g} and "
+            f"{array[*which, j, i]:g}. Pass (F + F.T)/2 if that is what you mean."
+        )
+    return 0.5 * (array + mirrored)

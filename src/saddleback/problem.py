@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from ._types import Vector
 from ._validation import finite_vector
-from .adversary import Adversary, BestResponse
-from .dual_sets import DualSet, Product, Simplex, Spectrahedron
+from .adversary import Adversary, BestResponse, check_kinds
+from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
 from .regularizers import Regularizer, Zero
@@ -60,6 +60,7 @@ class Problem:
                 raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
         if self.metric is not None:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
+        check_kinds(self.dual_set, self.regularizer)
         _check_shape(self.losses, self.dual_set)
         object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))
 
@@ -93,12 +94,12 @@ class Problem:
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:
     """Matrices of losses are for sets of matrices: in other company their coordinates would pass for plain losses."""
     k = getattr(losses, "matrix_size", None)
-    if isinstance(dual_set, Spectrahedron) and k is None:
+    if dual_set.takes_matrices and k is None and not isinstance(dual_set, Product):
         raise ProblemError(
             f"Spectrahedron needs losses that are matrices (AffineMatrix, from_matrix_functions, or an attribute "
             f"matrix_size); got {type(losses).__name__}. For {losses.n_losses} plain losses use Simplex()."
         )
-    if k is not None and not isinstance(dual_set, Spectrahedron | Product):
+    if k is not None and not dual_set.takes_matrices:
         raise ProblemError(
             f"{type(losses).__name__} is a matrix of losses and needs dual_set=Spectrahedron(); got {dual_set!r}."
         )

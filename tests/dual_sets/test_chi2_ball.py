@@ -50,3 +50,16 @@ class TestChi2Ball(BallSuite):
         rho = 400.0
         lam = Chi2Ball(rho, p).support(np.array([1.0, 0.0]))[1]
         assert lam[0] == pytest.approx(p[0] + np.sqrt(rho * p[0] * p[1]), rel=1e-14)
+
+
+@pytest.mark.parametrize("J", range(2, 12))
+def test_radii_at_which_entries_leave_are_no_exceptions(J: int) -> None:
+    """At rho = J/k - 1 the best point may be uniform on k entries: no room is left, and others are exactly zero."""
+    for k in range(1, J + 1):
+        rho = J / k - 1
+        z = np.where(np.arange(J) < k, 0.0, -1.0) - 1e-9 * np.arange(J)
+        for radius in (rho, np.nextafter(rho, 0), np.nextafter(rho, 9)):
+            value, lam = Chi2Ball(max(radius, 0.0)).support(z)
+            # The uniform distribution on the k best is feasible, up to rounding.
+            assert value >= z[:k].mean() - 1e-7
+            assert value == pytest.approx(lam @ z, abs=1e-14)

@@ -85,7 +85,7 @@ SIGNED = ("zero", "quadratic")
 
 SETS: dict[str, SetFamily] = {
     "simplex": SetFamily(lambda rng, n: sb.Simplex()),
-    "capped simplex": SetFamily(lambda rng, n: sb.CappedSimplex(1 - rng.uniform() ** 0.2 * 0.999, prior(rng, n))),
+    "capped simplex": SetFamily(lambda rng, n: sb.CappedSimplex(1 - magnitude(rng, -3, -0.1), prior(rng, n))),
     "small share": SetFamily(lambda rng, n: sb.CappedSimplex(magnitude(rng, -3, 0), prior(rng, n))),
     "chi2 ball": SetFamily(lambda rng, n: sb.Chi2Ball(magnitude(rng, -4, 2), prior(rng, n))),
     "TV ball": SetFamily(lambda rng, n: sb.TVBall(magnitude(rng, -3, 0), prior(rng, n))),
@@ -98,9 +98,7 @@ SETS: dict[str, SetFamily] = {
     "polytope": SetFamily(_general, SIGNED, largest=20),
     "product": SetFamily(_parts),
     "mixed product": SetFamily(_mixed_parts, SIGNED),
-    "spectrahedron": SetFamily(
-        lambda rng, n: sb.Spectrahedron(), ("zero", "quadratic", "von Neumann"), matrices=True
-    ),
+    "spectrahedron": SetFamily(lambda rng, n: sb.Spectrahedron(), ("zero", "quadratic", "von Neumann"), matrices=True),
 }
 
 

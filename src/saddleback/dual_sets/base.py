@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -59,8 +59,15 @@ class DualSet(ABC):
         A polyhedral description; lets quadratic-program solvers in.
     """
 
-    costly_support: ClassVar[bool] = False
-    """Whether ``support`` takes longer than a Newton step, so that solvers should ask it seldom."""
+    @property
+    def costly_support(self) -> bool:
+        """Whether ``support`` takes longer than a Newton step, so that solvers should ask it seldom."""
+        return False
+
+    @property
+    def takes_matrices(self) -> bool:
+        """Whether losses are coordinates of symmetric matrices, as `Spectrahedron` wants them, or some of them are."""
+        return False
 
     @property
     def self_scaled(self) -> bool:

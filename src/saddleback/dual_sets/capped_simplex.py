@@ -30,7 +30,8 @@ class CappedSimplex(Distributions):
 
     Its support function is the conditional value at risk at level alpha, min over t of
     t + sum_j prior_j max(z_j - t, 0)/alpha (Rockafellar and Uryasev 2000, Theorem 1). alpha = 1 leaves the prior alone.
-    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = 2n. Everything costs a sort at most.
+    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = 2n. Everything costs a sort at most, but
+    the center of a set with a prior, which is a root.
     """
 
     alpha: float

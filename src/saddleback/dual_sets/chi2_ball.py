@@ -12,6 +12,8 @@ from .._types import Vector
 from .divergence_ball import SmoothDivergenceBall
 from .multipliers import Response, best_in_ball, deviation, log_linear
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True, eq=False)
 class Chi2Ball(SmoothDivergenceBall):
@@ -47,15 +49,21 @@ class Chi2Ball(SmoothDivergenceBall):
         # Sums of squares grow by positive terms (Welford 1962): no cancellation.
         V = np.append(0.0, p_[1:] * (P[:-1] / P[1:]) * (x_[1:] - m[:-1]) ** 2).cumsum()
         room = self.rho - rest / P
-        b = np.sqrt(np.divide(np.maximum(room, 0.0), V, out=np.zeros_like(V), where=V > 0.0))
-        feasible = (room >= 0.0) & (V > 0.0) & (1.0 / P + b * (x_ - m) >= 0.0)
+        # Where the last entry, or the room, is zero in truth, rounding must not refuse the only candidate.
+        rounding = 16 * EPS * x.size
+        feasible = (room >= -rounding * (1.0 + self.rho)) & (V > 0.0)
+        room = np.maximum(room, 0.0)
+        b = np.sqrt(np.divide(room, V, out=np.zeros_like(V), where=V > 0.0))
+        feasible &= 1.0 / P + b * (x_ - m) >= -rounding / P
         k = int(np.where(feasible, m + b * V, -np.inf).argmax())
         # Where one entry has next to all of the mass, its distance from the mean asks for a second pass.
-        y = x - m[k]
         members = order[: k + 1]
-        y -= p[members].dot(y[members]) / P[k]
-        slope = np.sqrt(room[k] / p[members].dot(y[members] ** 2))
-        return p * np.maximum(1.0 / P[k] + slope * y, 0.0)
+        q, y = p[members], x[members] - m[k]
+        y -= q.dot(y) / P[k]
+        slope = np.sqrt(room[k] / q.dot(y * y))
+        lam = np.zeros_like(p)
+        lam[members] = q * np.maximum(1.0 / P[k] + slope * y, 0.0)
+        return lam
 
     def _project(self, p: Vector, x: Vector) -> Vector:
         """(p + 2 mu) v = x - p + tau, clipped at v = -1."""

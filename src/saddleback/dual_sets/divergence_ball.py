@@ -104,7 +104,7 @@ class DivergenceBall(Distributions):
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         if self._is_point(n):
-            return np.eye(n), prior_of(self.prior, n)
+            return np.eye(n), prior_of(self.prior, n).copy()
         return SIMPLEX.affine_hull(n)
 
     def center(self, n: int) -> Vector:

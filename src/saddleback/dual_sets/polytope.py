@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +28,6 @@ class Polytope(DualSet):
     with the largest least slack; while that slack is zero, rows with a multiplier hold with equality on the whole
     set and join the affine hull. ``support`` is a linear program as well: milliseconds.
     """
-
-    costly_support: ClassVar[bool] = True
 
     A: Matrix
     b: Vector
@@ -63,6 +61,10 @@ class Polytope(DualSet):
     @property
     def size(self) -> int:
         return self.A.shape[1]
+
+    @property
+    def costly_support(self) -> bool:
+        return True
 
     @property
     def self_scaled(self) -> bool:
@@ -109,8 +111,7 @@ class Polytope(DualSet):
     @cached_property
     def _bounds(self) -> tuple[Vector, Vector]:
         """The bounds among the rows; where there are none, those of linear programs."""
-        rows = self.linear_constraints(self.size)
-        lower, upper = rows.lower.copy(), rows.upper.copy()
+        lower, upper = (bound.copy() for bound in self._row_bounds)
         for sign, bound in ((-1.0, lower), (1.0, upper)):
             for j in np.flatnonzero(np.isinf(bound)):
                 bound[j] = sign * self.support_value(sign * np.eye(self.size)[j])
@@ -119,11 +120,14 @@ class Polytope(DualSet):
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
 
     def reach(self, n: int) -> float:
-        return float((np.abs(self._shape.point) + np.linalg.norm(self._shape.T, axis=1)).max())
+        lower, upper = self._shape.box
+        if not np.isfinite(lower).all() or not np.isfinite(upper).all():
+            lower, upper = self._bounds
+        return float(max(-lower.min(), upper.max()))
 
     def weight_range(self, n: int) -> tuple[float, float]:
         # Where rows say that no weight is negative, the linear programs of the bounds need not.
-        if self.linear_constraints(n).lower.min() >= 0.0:
+        if self._row_bounds[0].min() >= 0.0:
             ones = np.ones(n)
             return -self.support_value(-ones), self.support_value(ones)
         return super().weight_range(n)
@@ -143,6 +147,7 @@ class Polytope(DualSet):
         if length <= 4 * EPS * z.size * self._shape.extent(z / largest):
             return float(self._center.dot(z)), self.center(z.size)
         lam = max(self._shape.vertices(c / length), key=lambda lam: float((lam - self._shape.point).dot(z)))
+        lam = self._clipped(lam)
         return float(lam.dot(z)), lam
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
@@ -153,7 +158,17 @@ class Polytope(DualSet):
         return bool(within.all() and on_hull.all())
 
     def restore(self, lam: Vector) -> Vector:
-        return self._shape.restored(lam)
+        return self._clipped(self._shape.restored(lam))
+
+    def _clipped(self, lam: Vector) -> Vector:
+        """lam without the rounding that leaves a bound: where zero is one, entropies want no less than zero."""
+        lower, upper = self._row_bounds
+        return np.minimum(np.maximum(lam, lower), upper)
+
+    @cached_property
+    def _row_bounds(self) -> tuple[Vector, Vector]:
+        rows = self.linear_constraints(self.size)
+        return rows.lower, rows.upper
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         """Rows with one entry as bounds, the others as they are."""

@@ -42,6 +42,8 @@ class Shape:
     T: Matrix
     across: Matrix
     point: Vector
+    box: tuple[Vector, Vector]
+    """Bounds on lam, as far as they follow from the rows one by one; infinite where they do not."""
 
     def slack(self, lam: Vector) -> Vector:
         return self.b - self.A @ lam
@@ -91,7 +93,7 @@ def explore(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Shape:
     A, b, names = _unit_rows(A, b, "A", zero_is_wrong=b < 0)
     A_eq, b_eq, _ = _unit_rows(A_eq, b_eq, "A_eq", zero_is_wrong=b_eq != 0)
     n = A.shape[1]
-    middle, d = _box_around(np.concatenate((A, A_eq, -A_eq)), np.concatenate((b, b_eq, -b_eq)))
+    middle, d, box = _box_around(np.concatenate((A, A_eq, -A_eq)), np.concatenate((b, b_eq, -b_eq)))
     # lam = middle + d v, in which the set has about size one; what the shift rounds away is no slack.
     flat = FLAT + 16 * EPS * float(np.abs(middle / d).max()) * n**0.5
     G, h, _ = _unit_rows(A * d, b - A @ middle)
@@ -120,7 +122,7 @@ def explore(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Shape:
             _refuse_empty(names[moving[holding]])
         implicit[moving[holding]] = True
     E, e = _orthonormal(np.concatenate((A_eq, A[implicit])), np.concatenate((b_eq, b[implicit])), rank=n - N.shape[1])
-    shape = Shape(A[~implicit], b[~implicit], E, e, d[:, None] * N, W / d, middle + d * v)
+    shape = Shape(A[~implicit], b[~implicit], E, e, d[:, None] * N, W / d, middle + d * v, box)
     object.__setattr__(shape, "point", shape.on_hull(shape.point))
     return shape
 
@@ -142,8 +144,11 @@ def _unit_rows(
     return A / lengths[:, None], b / lengths, kept
 
 
-def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector]:
-    """The middle and the widths of a box around {A x <= b}, by propagation of bounds; guesses where it finds none."""
+def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector, tuple[Vector, Vector]]:
+    """The middle and the widths of a box around {A x <= b}, guesses where there is none, and the box.
+
+    By propagation of bounds from row to row.
+    """
     n = A.shape[1]
     lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
     positive, negative = A > RANK, A < -RANK
@@ -157,6 +162,7 @@ def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector]:
         below = np.where(positive & known, reach, np.inf).min(axis=0, initial=np.inf)
         above = np.where(negative & known, reach, -np.inf).max(axis=0, initial=-np.inf)
         lower, upper = np.maximum(lower, above), np.minimum(upper, below)
+    box = lower, upper
     lower, upper = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
     middle = 0.5 * (_finite(lower) + _finite(upper))
     widths = _finite(upper) - _finite(lower)
@@ -166,7 +172,7 @@ def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector]:
     least = np.where(telling, sizes, np.inf).min(axis=0, initial=np.inf)
     guesses = np.where(largest > 0, np.sqrt(largest) * np.sqrt(np.where(largest > 0, least, 0.0)), 1.0)
     wide = widths > 16 * EPS * np.maximum(np.abs(_finite(lower)), np.abs(_finite(upper)))
-    return middle, np.where(wide, widths, guesses)
+    return middle, np.where(wide, widths, guesses), box
 
 
 def _finite(x: Vector) -> Vector:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -15,8 +14,17 @@ from ..errors import ProblemError
 from ..hessians import Blocks, as_hessian
 from .base import DualSet, LinearConstraints, Polyhedral
 
-Part = tuple[DualSet, Vector]
 CAPABILITIES = ("project", "tilt", "linear_constraints")
+
+
+class Block(NamedTuple):
+    """One of the sets, and the losses that are its own."""
+
+    dual_set: DualSet
+    size: int
+    own: slice
+    is_point: bool
+    """Whether the set has no interior, and so no barrier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +45,7 @@ class Product(DualSet):
 
     sets: Sequence[DualSet]
     sizes: Sequence[int] | None = None
-    _split: Callable[[int], tuple[int, ...]] = field(init=False, repr=False)
+    _layouts: dict[int, list[Block]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
@@ -51,11 +59,15 @@ class Product(DualSet):
                 raise ProblemError(f"sets[{i}] of Product must be a DualSet; got {dual_set!r}.")
         object.__setattr__(self, "sets", sets)
         if self.sizes is not None:
-            sizes = tuple(self.sizes)
+            try:
+                sizes = tuple(self.sizes)
+            except TypeError:
+                raise ProblemError(
+                    f"sizes of Product must be whole numbers, one per set; got {self.sizes!r}."
+                ) from None
             if len(sizes) != len(sets) or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
                 raise ProblemError(f"sizes of Product must be {len(sets)} whole numbers >= 1; got {self.sizes!r}.")
             object.__setattr__(self, "sizes", tuple(int(n) for n in sizes))
-        object.__setattr__(self, "_split", lru_cache(maxsize=8)(self._sizes))
 
     @property
     def size(self) -> int | None:
@@ -81,12 +93,27 @@ class Product(DualSet):
             raise ProblemError(f"Product has dimension {sum(sizes)} (sizes {list(sizes)}); got {n} losses.")
         return sizes
 
-    def _parts(self, x: Vector) -> list[Part]:
-        ends = np.cumsum(self._split(x.size))[:-1]
-        return list(zip(self.sets, np.split(x, ends), strict=True))
+    def _blocks(self, n: int) -> list[Block]:
+        if n in self._layouts:
+            return self._layouts[n]
+        blocks, start = [], 0
+        for dual_set, size in zip(self.sets, self._sizes(n), strict=True):
+            is_point = len(dual_set.affine_hull(size)[0]) >= size
+            blocks.append(Block(dual_set, size, slice(start, start + size), is_point))
+            start += size
+        self._layouts[n] = blocks
+        return blocks
 
-    def _blocks(self, n: int) -> list[tuple[DualSet, int]]:
-        return list(zip(self.sets, self._split(n), strict=True))
+    def _parts(self, x: Vector) -> list[tuple[DualSet, Vector]]:
+        return [(block.dual_set, x[block.own]) for block in self._blocks(x.size)]
+
+    @property
+    def costly_support(self) -> bool:
+        return any(dual_set.costly_support for dual_set in self.sets)
+
+    @property
+    def takes_matrices(self) -> bool:
+        return any(dual_set.takes_matrices for dual_set in self.sets)
 
     @property
     def self_scaled(self) -> bool:
@@ -97,42 +124,51 @@ class Product(DualSet):
             dual_set.validate(size)
 
     def barrier_parameter(self, n: int) -> float:
-        # A set that is a single point has no interior, and no barrier.
-        return sum(s.barrier_parameter(m) for s, m in self._blocks(n) if not _is_point(s, m))
+        return sum(b.dual_set.barrier_parameter(b.size) for b in self._blocks(n) if not b.is_point)
 
     def barrier(self, lam: Vector) -> float:
-        return sum(s.barrier(x) for s, x in self._parts(lam) if not _is_point(s, x.size))
+        return sum(b.dual_set.barrier(lam[b.own]) for b in self._blocks(lam.size) if not b.is_point)
 
     def barrier_gradient(self, lam: Vector) -> Vector:
-        parts = self._parts(lam)
-        return np.concatenate([np.zeros_like(x) if _is_point(s, x.size) else s.barrier_gradient(x) for s, x in parts])
+        gradient = np.zeros_like(lam)
+        for block in self._blocks(lam.size):
+            if not block.is_point:
+                gradient[block.own] = block.dual_set.barrier_gradient(lam[block.own])
+        return gradient
 
     def barrier_hessian(self, lam: Vector) -> Blocks:
-        parts = self._parts(lam)
         # Across the hull of a single point anything positive will do.
-        hessians = [np.ones_like(x) if _is_point(s, x.size) else s.barrier_hessian(x) for s, x in parts]
+        hessians = [
+            np.ones(block.size) if block.is_point else block.dual_set.barrier_hessian(lam[block.own])
+            for block in self._blocks(lam.size)
+        ]
         return Blocks([as_hessian(hessian) for hessian in hessians])
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
-        hulls = [dual_set.affine_hull(size) for dual_set, size in self._blocks(n)]
+        hulls = [dual_set.affine_hull(size) for dual_set, size, *_ in self._blocks(n)]
         return block_diag(*(E for E, _ in hulls)), np.concatenate([e for _, e in hulls])
 
     def center(self, n: int) -> Vector:
-        return np.concatenate([dual_set.center(size) for dual_set, size in self._blocks(n)])
+        return np.concatenate([dual_set.center(size) for dual_set, size, *_ in self._blocks(n)])
 
     def strip(self, z: Vector) -> Vector:
         return self._each("strip", z)
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
-        bounds = [dual_set.bounds(size) for dual_set, size in self._blocks(n)]
+        bounds = [dual_set.bounds(size) for dual_set, size, *_ in self._blocks(n)]
         return np.concatenate([lower for lower, _ in bounds]), np.concatenate([upper for _, upper in bounds])
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        ranges = [dual_set.weight_range(size) for dual_set, size in self._blocks(n)]
-        return sum(least for least, _ in ranges), sum(largest for _, largest in ranges)
+        """Sums; where one set has negative weights, nothing is left of the strong convexity that the others lend."""
+        ranges = [block.dual_set.weight_range(block.size) for block in self._blocks(n)]
+        signed = any(
+            least == 0.0 and block.dual_set.bounds(block.size)[0].min() < 0.0
+            for block, (least, _) in zip(self._blocks(n), ranges, strict=True)
+        )
+        return 0.0 if signed else sum(least for least, _ in ranges), sum(largest for _, largest in ranges)
 
     def reach(self, n: int) -> float:
-        return max(dual_set.reach(size) for dual_set, size in self._blocks(n))
+        return max(dual_set.reach(size) for dual_set, size, *_ in self._blocks(n))
 
     def support(self, z: Vector) -> tuple[float, Vector]:
         values, points = zip(*(dual_set.support(x) for dual_set, x in self._parts(z)), strict=True)
@@ -165,7 +201,7 @@ class Product(DualSet):
         return self._linear_constraints if name == "linear_constraints" else lambda *x: self._each(name, *x)
 
     def _linear_constraints(self, n: int) -> LinearConstraints:
-        parts = [cast("Polyhedral", dual_set).linear_constraints(size) for dual_set, size in self._blocks(n)]
+        parts = [cast("Polyhedral", dual_set).linear_constraints(size) for dual_set, size, *_ in self._blocks(n)]
         rows = [np.zeros((0, p.lower.size)) if p.A is None else p.A for p in parts]
         some = any(len(A) for A in rows)
         return LinearConstraints(
@@ -176,7 +212,3 @@ class Product(DualSet):
             A=block_diag(*rows) if some else None,
             b=np.concatenate([p.b for p in parts if p.b is not None]) if some else None,
         )
-
-
-def _is_point(dual_set: DualSet, n: int) -> bool:
-    return len(dual_set.affine_hull(n)[0]) >= n

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotrf, dsyevd
 
 from .. import svec
 from .._types import Matrix, Vector
-from .._validation import finite_vector
+from .._validation import finite_vector, symmetric
 from ..errors import ProblemError
 from ..hessians import Spectral
 from .base import DualSet
@@ -30,7 +30,7 @@ class Spectrahedron(DualSet):
     """
 
     @property
-    def self_scaled(self) -> bool:
+    def takes_matrices(self) -> bool:
         return True
 
     def validate(self, n: int) -> None:
@@ -47,10 +47,9 @@ class Spectrahedron(DualSet):
         if np.ndim(z) < 2:
             return finite_vector(z, name, n)
         k = _order(n)
-        flat = finite_vector(np.ravel(z), name)
-        if np.shape(z) != (k, k) or not np.allclose(z, np.transpose(z), rtol=1e-10, atol=0.0):
+        if np.shape(z) != (k, k):
             raise ProblemError(f"{name} must be a symmetric matrix of shape {(k, k)}; got shape {np.shape(z)}.")
-        return svec.pack(flat.reshape(k, k))
+        return svec.pack(symmetric(z, name))
 
     def barrier_parameter(self, n: int) -> float:
         return float(_order(n))
@@ -130,13 +129,17 @@ class Spectrum(NamedTuple):
 
 def spectrum(x: Vector) -> Spectrum:
     """Of the matrix with svec coordinates x; the last few are remembered, as each is asked for several times."""
-    return _spectrum(np.ascontiguousarray(x).tobytes())
+    return _spectrum(np.ascontiguousarray(x, dtype=np.float64).tobytes())
 
 
 @lru_cache(maxsize=16)
 def _spectrum(coordinates: bytes) -> Spectrum:
-    values, U, info = dsyevd(svec.unpack(np.frombuffer(coordinates)), lower=1)
-    if info != 0:
+    A = svec.unpack(np.frombuffer(coordinates))
+    values, U, info = dsyevd(A, lower=1)
+    if not np.isfinite(A).all():
+        # LAPACK may pass over what is no number.
+        values, U = np.full_like(values, np.nan), np.full_like(A, np.nan)
+    elif info != 0:
         raise np.linalg.LinAlgError("the eigenvalues of a matrix were not found")
     values.flags.writeable = U.flags.writeable = False
     return Spectrum(values, U)

@@ -28,6 +28,9 @@ class Losses(Protocol):
         True where the Jacobian after ``values`` at the same point costs no more than both at once.
     ``n_entries``
         How many numbers of data one evaluation reads: what it costs, for ``method="auto"``.
+    ``matrix_size``
+        k, where the losses are the k(k+1)/2 svec coordinates of a symmetric matrix, for `Spectrahedron`; ``smoothness``
+        and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.
     ``exact_jacobian``
         False where the Jacobian carries more than rounding errors, as finite differences do.
     """

@@ -11,11 +11,8 @@ from scipy.sparse import issparse
 
 from .. import svec
 from .._types import Matrix, Vector
-from .._validation import finite_vector, real_array
+from .._validation import finite_vector, symmetric
 from ..errors import ProblemError
-
-# Entries that differ from their mirror images by less than this share of the largest entry are rounding.
-ASYMMETRY = 1e-10
 
 
 class AffineMatrix:
@@ -40,7 +37,7 @@ class AffineMatrix:
     """
 
     def __init__(self, F0: Any, Fs: Any) -> None:
-        constant = _symmetric(F0, "F0")
+        constant = symmetric(F0, "F0")
         matrices = _stacked(Fs)
         k = self.matrix_size = len(constant)
         if matrices.shape[1:] != (k, k):
@@ -48,6 +45,8 @@ class AffineMatrix:
         self.n_losses, self.n_params = svec.length(k), len(matrices)
         self._constant = np.asarray(svec.pack(constant))
         self._jacobian = np.ascontiguousarray(svec.pack(matrices).T)
+        # It is handed out at every evaluation.
+        self._jacobian.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"AffineMatrix(k={self.matrix_size}, d={self.n_params})"
@@ -86,14 +85,14 @@ class MatrixFunctions:
         return True
 
     def values(self, w: Vector) -> Vector:
-        F = _symmetric(self.fun(w.copy()), "F(w)", finite=False)
+        F = symmetric(self.fun(w.copy()), "F(w)", finite=False)
         if len(F) != self.matrix_size:
             raise ProblemError(f"F(w) must have shape {2 * (self.matrix_size,)} at every w; got {F.shape}.")
         return svec.pack(F)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f = self.values(w)
-        derivative = _symmetric(self.jac(w.copy()), "the derivative of F", finite=False)
+        derivative = symmetric(self.jac(w.copy()), "the derivative of F", finite=False)
         shape = (self.n_params, self.matrix_size, self.matrix_size)
         if derivative.shape != shape:
             raise ProblemError(f"the derivative of F must have shape (d, k, k) = {shape}; got {derivative.shape}.")
@@ -126,7 +125,7 @@ def from_matrix_functions(fun: Callable[[Vector], Any], w0: Any, jac: Callable[[
         if not callable(function):
             raise ProblemError(f"{name} must be callable; got {type(function).__name__}.")
     w0 = finite_vector(w0, "w0")
-    F = _symmetric(fun(w0.copy()), "F(w0)")
+    F = symmetric(fun(w0.copy()), "F(w0)")
     if F.ndim != 2:
         raise ProblemError(f"F(w0) must be one matrix; got shape {F.shape}.")
     return MatrixFunctions(fun, jac, len(F), w0.size)
@@ -136,35 +135,11 @@ def _stacked(Fs: Any) -> Matrix:
     """All matrices in one array (d, k, k), from any mixture of dense and sparse ones."""
     if issparse(Fs):
         raise ProblemError("Fs must be a sequence of matrices, one per parameter; got one sparse matrix.")
-    if not isinstance(Fs, np.ndarray) and any(issparse(F) for F in Fs):
-        Fs = [_symmetric(F, f"Fs[{i}]") for i, F in enumerate(Fs)]
+    if isinstance(Fs, list | tuple) and any(issparse(F) for F in Fs):
+        Fs = [symmetric(F, f"Fs[{i}]") for i, F in enumerate(Fs)]
         if len({F.shape for F in Fs}) > 1:
             raise ProblemError(f"Fs must hold matrices of one shape; got {sorted({F.shape for F in Fs})}.")
-    stacked = _symmetric(Fs, "Fs")
+    stacked = symmetric(Fs, "Fs")
     if stacked.ndim != 3:
         raise ProblemError(f"Fs must hold one matrix per parameter, shape (d, k, k); got shape {stacked.shape}.")
     return stacked
-
-
-def _symmetric(F: Any, name: str, *, finite: bool = True) -> Matrix:
-    """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
-    try:
-        array = np.array(real_array(F.toarray() if issparse(F) else F), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ProblemError(f"{name} must be a matrix of numbers; got {type(F).__name__} ({error}).") from error
-    if array.ndim not in (2, 3) or array.size == 0 or array.shape[-1] != array.shape[-2]:
-        raise ProblemError(f"{name} must be square and not empty; got shape {array.shape}.")
-    mirrored = array.swapaxes(-1, -2)
-    if not np.isfinite(array).all():
-        if finite:
-            raise ProblemError(f"{name} must be finite; it holds NaN or inf.")
-        return array
-    difference = np.abs(array - mirrored)
-    if (difference.max((-1, -2)) > ASYMMETRY * np.abs(array).max((-1, -2))).any():
-        *which, i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), array.shape))
-        where = f"{name}[{which[0]}]" if which else name
-        raise ProblemError(
-            f"{where} must be symmetric; entries ({i}, {j}) and ({j}, {i}) are {array[*which, i, j]:g} and "
-            f"{array[*which, j, i]:g}. Pass (F + F.T)/2 if that is what you mean."
-        )
-    return 0.5 * (array + mirrored)

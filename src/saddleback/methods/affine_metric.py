@@ -12,11 +12,11 @@ from .metric import SolvedSystem
 from .smoothness import LONGEST
 
 # The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take.
-UNITS, FINE = 8, 1e-2
+UNITS, FINE = 8, 0.5
 # Beside values of this size over the tolerance, the tolerance is out of reach (see stopping.py).
 RELATIVE = 1e-10
 # Steps are as many times longer, or shorter, than those of losses whose curvature is not known to be zero.
-RANGE = 1e2
+RANGE = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,10 @@ class AffineMetric:
 
     @staticmethod
     def start(oracle: Oracle, at: Evaluation) -> AffineMetric:
-        """The delta for which the rounding errors of Q = G B^-1 G' take a hundredth of the tolerance in (D)."""
+        """The delta for which the rounding errors of Q = G B^-1 G' in (D) take half of the tolerance.
+
+        Longer steps are fewer, and the certificate does not suffer: it is the gap of (D) times delta that limits it.
+        """
         columns = row_norms(at.G.T) ** 2
         largest = float(columns.max()) or 1.0
         # A parameter that no loss depends on stays where it is.

@@ -38,7 +38,7 @@ NO_WEIGHT = 1e-8
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiNewtonState(SecondOrderState):
-    """B, in one of its forms: a matrix, limited memory, or none at all for affine losses."""
+    """B, in one of its forms: a matrix, limited memory, or the diagonal of affine losses."""
 
     dense: DenseBFGS | None = None
     limited: LimitedBFGS | None = None

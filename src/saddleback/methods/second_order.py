@@ -83,6 +83,7 @@ class SecondOrder(Method[S2]):
                     guard = state.guard.charged(oracle.n_trials - before)
                     return self._advance(oracle, state, trial, there, guard)
             sigma = trial.raised()
+            # Raised for null steps, too: a larger P makes Q smaller, and (D) more accurate.
             if trial.empty:
                 return self._stay(oracle, state, trial, sigma, state.guard.charged(oracle.n_trials - before))
         return self._guarded(oracle, replace(state, sigma=sigma, **self.failed()), at)

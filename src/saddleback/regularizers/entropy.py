@@ -16,6 +16,9 @@ from ..errors import IncompatibleError
 from .base import Regularizer, capability
 from .zero import Zero
 
+# Derivatives at zero, which are infinite, are taken here: the tangent lies below R + ZERO everywhere.
+ZERO = 1e-100
+
 
 @dataclass(frozen=True, eq=False)
 class Entropy(Regularizer):
@@ -31,7 +34,7 @@ class Entropy(Regularizer):
 
     gamma: float
     prior: Vector | None = None
-    ceiling: float = field(default=1.0, init=False, repr=False)
+    ceiling: float = field(default=1.0, repr=False)
     """An upper bound of the weights of the set."""
 
     def __post_init__(self) -> None:
@@ -53,9 +56,7 @@ class Entropy(Regularizer):
                 f"to {lower.min():g}. Use Quadratic(gamma)"
                 + (", or VonNeumann(gamma)." if dual_set.present(lower).ndim == 2 else ".")
             )
-        resolved = replace(self, prior=prior_of(self.prior, n))
-        object.__setattr__(resolved, "ceiling", dual_set.reach(n))
-        return resolved
+        return replace(self, prior=prior_of(self.prior, n), ceiling=dual_set.reach(n) or 1.0)
 
     def _prior(self, n: int) -> Vector:
         return prior_of(self.prior, n)
@@ -64,11 +65,10 @@ class Entropy(Regularizer):
         return self.gamma * float(rel_entr(lam, self._prior(lam.size)).sum())
 
     def gradient(self, lam: Vector) -> Vector:
-        with np.errstate(divide="ignore"):
-            return self.gamma * (np.log(lam / self._prior(lam.size)) + 1.0)
+        return self.gamma * (np.log(np.maximum(lam, ZERO) / self._prior(lam.size)) + 1.0)
 
     def hessian(self, lam: Vector) -> Vector:
-        return self.gamma / lam
+        return self.gamma / np.maximum(lam, ZERO)
 
     def has_response(self, dual_set: DualSet) -> bool:
         return hasattr(dual_set, "tilt")

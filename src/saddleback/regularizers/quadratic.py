@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._types import Vector
-from .._validation import finite_vector, number
+from .._validation import finite_vector, number, symmetric
 from ..dual_sets import DualSet
 from .base import Regularizer, capability
 from .zero import Zero
@@ -27,7 +27,9 @@ class Quadratic(Regularizer):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Quadratic", minimum=0.0))
         if self.center is not None:
-            object.__setattr__(self, "center", finite_vector(self.center, "center of Quadratic"))
+            # A matrix is for a set of matrices.
+            checked = finite_vector if np.ndim(self.center) < 2 else symmetric
+            object.__setattr__(self, "center", checked(self.center, "center of Quadratic"))
 
     @property
     def strong_convexity(self) -> float:
@@ -37,7 +39,7 @@ class Quadratic(Regularizer):
         if self.gamma == 0:
             return Zero()
         center = dual_set.center(n) if self.center is None else self.center
-        return replace(self, center=finite_vector(center, "center of Quadratic", n))
+        return replace(self, center=dual_set.coordinates(center, "center of Quadratic", n))
 
     def _offset(self, lam: Vector) -> Vector:
         # Unresolved, the center is the uniform distribution.

@@ -62,7 +62,7 @@ class VonNeumann(Regularizer):
         return Spectral(U, self.gamma * divided)
 
     def has_response(self, dual_set: DualSet) -> bool:
-        return True
+        return isinstance(dual_set, Spectrahedron)
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         values, U = spectrum(dual_set.strip(z))

@@ -43,12 +43,9 @@ class DualSubproblem:
         adversary = self.adversary
         stripped = adversary.dual_set.strip(self.c)
         spread, size = np.abs(stripped), diagonal.item(diagonal.argmax())
-        scale, reach = spread.item(spread.argmax()), adversary.reach
-        # On the simplex weights are of size one; elsewhere they count in their own unit.
-        if reach == 1.0:
-            scale = max(scale, size, adversary.regularizer.strong_convexity)
-        else:
-            scale = reach * max(scale, reach * size, reach * adversary.regularizer.strong_convexity)
+        # Weights count in their own unit; on the simplex that is one.
+        reach = adversary.reach
+        scale = reach * max(spread.item(spread.argmax()), reach * max(size, adversary.regularizer.strong_convexity))
         resolution = 8 * EPS * max(scale, TINY)
         self.__dict__.update(stripped=stripped, size=size, scale=scale, resolution=resolution)
 

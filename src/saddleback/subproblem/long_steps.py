@@ -12,10 +12,12 @@ from .._types import Vector
 from .central_path import CentralPath, Iterate, decrement
 from .newton_system import NewtonSystem
 
-REDUCTIONS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 3e-2, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
+REDUCTIONS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 3e-2, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 0.85)
 STEP_LENGTHS = (0.8, 0.6, 0.4)
 # A warm start is given up when a corrector leaves more than this share of the decrement.
-HOPEFUL = 0.75
+HOPEFUL = 0.8
+# More correctors than this in a row are many.
+MANY = 3
 BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
 
 
@@ -28,8 +30,9 @@ class LongSteps:
     that tends to the boundary behaves as s/z, which the tangent follows exactly, so that s may fall by orders of
     magnitude at once: as far as the predicted point stays within ``far`` of the path, in the cheap metric that
     leaves Q out. Reductions of s that fall short of ``worthwhile`` wait for a decrement below ``near``. Predictions
-    start from decrements up to ``bold``; where the boundary is curved, up to ``careful``: a point that is many times
-    too close to such a boundary has a decrement of about one, and recovers by a factor of two per step.
+    start from decrements up to ``bold``; where the boundary is curved, or correctors are many, up to ``careful``: a
+    coordinate that is many times too close to the boundary adds about one to the square of the decrement, and recovers
+    by a factor of two per step.
     """
 
     far: float = 8.0
@@ -37,19 +40,22 @@ class LongSteps:
     careful: float = 0.9
     near: float = 0.3
     worthwhile: float = 0.2
-    max_iter: int = 150
+    max_iter: int = 400
 
     def iterates(self, path: CentralPath, start: Vector | None = None) -> Iterator[Iterate]:
         warm = start is not None
         lam, tau = self._cold(path) if start is None else self._warm(path, start)
         yield Iterate(lam, tau)
-        last = np.inf
+        last, correctors, near = np.inf, 0, self.bold if path.dual_set.self_scaled else self.careful
         while path.nu / tau > 1e-3 * path.subproblem.resolution:
             gradient = path.gradient(lam, tau)
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
-            predicted = self._predict(path, system, lam, tau, correction, delta)
+            predicted = self._predict(path, system, lam, tau, correction, delta) if delta <= near else None
+            correctors = correctors + 1 if predicted is None else 0
+            if correctors > MANY:
+                near = self.careful
             lost = predicted is None and delta > max(1.0, (HOPEFUL if warm else 1.0) * last)
             last = delta if predicted is None else np.inf
             if lost and warm:
@@ -89,8 +95,6 @@ class LongSteps:
         self, path: CentralPath, system: NewtonSystem, lam: Vector, tau: float, correction: Vector, delta: float
     ) -> tuple[Vector, float] | None:
         """The point predicted at the largest tau whose neighborhood it reaches; None when it is not worth it."""
-        if delta > (self.bold if path.dual_set.self_scaled else self.careful):
-            return None
         tangent = system.solve(path.dual_set.barrier_gradient(lam))
 
         def point(k: int) -> tuple[Vector, float]:
@@ -98,7 +102,10 @@ class LongSteps:
 
         allowed = [k for k, r in enumerate(REDUCTIONS) if r <= self.worthwhile or delta <= self.near]
         k = bisect_left(allowed, True, key=lambda k: path.distance(*point(k)) <= self.far)
-        return point(k) if k < len(allowed) else None
+        if k < len(allowed):
+            return point(k)
+        # Near the path, where it bends too sharply for its tangent: a short step without it, to a decrement of about 4.
+        return (lam + correction, tau * (1.0 + 4.0 / np.sqrt(path.nu))) if delta <= self.near else None
 
     def _correct(self, path: CentralPath, lam: Vector, tau: float, correction: Vector, delta: float) -> Vector:
         """The full step where it halves the distance, else the best of full, shortened and damped ones."""

@@ -32,9 +32,7 @@ def newton_system(curvature: Hessian, tau: float, subproblem: DualSubproblem, E:
         return _RotatedSystem(curvature, tau, subproblem, E)
     if isinstance(curvature, Gram):
         return GramSystem(curvature.plus(Gram(np.sqrt(tau) * _root(subproblem).T)), E)
-    H = curvature.plus(Dense(tau * subproblem.Q))
-    assert isinstance(H, Dense)
-    return DenseSystem(H.H, E)
+    return DenseSystem(curvature.plus(Dense(tau * subproblem.Q)).dense(), E)
 
 
 class DenseSystem:
@@ -121,9 +119,7 @@ class _RotatedSystem:
             self._system: NewtonSystem = NarrowSystem(w, tau, F, E)
         else:
             Q = curvature.rotate(curvature.rotate(subproblem.Q).T)
-            H = Dense(tau * Q).plus(Diagonal(w))
-            assert isinstance(H, Dense)
-            self._system = DenseSystem(H.H, E)
+            self._system = DenseSystem(Dense(tau * Q).plus(Diagonal(w)).dense(), E)
 
     def solve(self, r: Vector) -> Vector:
         d = self._system.solve(self._basis.rotate(r[None, :])[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._blas import one_blas_thread
 from .._types import Vector
 from .._validation import lookup
 from ..adversary import Adversary
@@ -55,6 +56,11 @@ class PathFollowing:
         return lookup(SCHEDULES, self.schedule, "schedule")() if isinstance(self.schedule, str) else self.schedule
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
+        # The threads of BLAS wait for each other longer than such small systems take.
+        with one_blas_thread():
+            return self._solve(subproblem, tol, start)
+
+    def _solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None) -> DualSolution:
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done:
             return incumbent.solution(self.name, 0)
@@ -65,12 +71,13 @@ class PathFollowing:
         schedule = self._schedule()
         max_iter = schedule.max_iter if self.max_iter is None else self.max_iter
         n_iter, last_improvement, reason = 0, 0, "rounding ended the path"
+        skipped: Vector | None = None
         try:
             for n_iter, iterate in enumerate(self.iterates(subproblem, None if start is None else incumbent.lam)):
                 if nu > iterate.tau * enough and iterate.phase != "I" and n_iter < max_iter:
-                    last_improvement = n_iter
+                    last_improvement, skipped = n_iter, iterate.lam
                     continue
-                before = incumbent.gap
+                before, skipped = incumbent.gap, None
                 incumbent.offer(iterate.lam)
                 if incumbent.done:
                     break
@@ -85,4 +92,6 @@ class PathFollowing:
                     break
         except np.linalg.LinAlgError as error:
             reason = str(error)
+        if skipped is not None:
+            incumbent.offer(skipped)
         return incumbent.solution(self.name, n_iter, reason)

@@ -70,4 +70,5 @@ class QuadraticProgram:
             x = lam / subproblem.adversary.unit
             n_iter += active_set.refine(form.kkt, constraints, x, outcome.free, incumbent, form.rounds)
         reason = "" if incumbent.done else f"PIQP ended with {outcome.result.info.status.name}"
-        return incumbent.solution(self.name, n_iter, reason, outcome)
+        # Multipliers of other rows than bounds are not part of the certificate.
+        return incumbent.solution(self.name, n_iter, reason, outcome if bounded else None)

@@ -143,10 +143,18 @@ def bounds(s: Sample) -> Iterator[str]:
                 f"bounds({s.n}) do not contain Lambda: coordinate {i} has [{lower[i]:.8g}, {upper[i]:.8g}], the "
                 f"support function goes from {least:.8g} to {most:.8g}."
             )
-    if lower.min() < 0:
-        # A matrix may be among the blocks of lam, and its weights are eigenvalues.
+    if s.dual_set.takes_matrices:
+        # The weights of a matrix are its eigenvalues.
         return
     least, most = s.dual_set.weight_range(s.n)
+    if lower.min() < 0:
+        largest = max(float(np.abs(lam).sum()) for lam in s.candidates())
+        if least > 0 or most < largest - s.n * room:
+            yield (
+                f"weight_range({s.n}) is ({least:.8g}, {most:.8g}); with negative weights it must be at most 0, "
+                f"as no strong convexity is left, and at least {largest:.8g}, the largest sum of |lam|."
+            )
+        return
     for lam in s.candidates():
         if not least - s.n * room <= lam.sum() <= most + s.n * room:
             yield (
