@@ -239,3 +239,23 @@ def test_watch_allows_for_the_rounding_of_the_parameters():
     assert watch.violation is None
     watch.observe_values(np.array([1.0 + 1e-15, 1.0]), np.array([-1e-8]))
     assert watch.violation is not None
+
+
+@pytest.mark.parametrize("w0", [0.0, 1e-7])
+@pytest.mark.parametrize("dual_set", [sb.Box(-1, 1), sb.Ball(0, 1), sb.Polytope([[1.0], [-1.0]], [1.0, 1.0])])
+def test_a_start_that_is_stationary_proves_nothing_about_losses_that_are_not_convex(dual_set, w0):
+    """|w^2 - 1|, by weights of both signs, has a local maximum at 0: the first point alone would certify it."""
+
+    def fun(w):
+        return [w[0] ** 2 - 1], [[2 * w[0]]]
+
+    with pytest.warns(sb.ConvergenceWarning, match="not convex"):
+        result = sb.minimax(fun, [w0], jac=True, dual_set=dual_set, max_iter=30)
+    assert result.gap == np.inf
+
+
+def test_a_start_that_is_the_solution_costs_one_look_around():
+    result = sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True)
+    assert result.success
+    assert result.n_iter == 0
+    assert result.n_evals <= 2

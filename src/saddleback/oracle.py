@@ -43,6 +43,8 @@ class Evaluation(Point):
     """A point with the Jacobian G of the losses."""
 
     G: Matrix
+    reach: float = 1.0
+    """The largest weight of a loss on Lambda: losses and derivatives count as many times."""
 
     @cached_property
     def finite(self) -> bool:
@@ -55,13 +57,13 @@ class Evaluation(Point):
 
     @cached_property
     def size(self) -> float:
-        """The largest |f_j|."""
-        return float(np.abs(self.f).max())
+        """The largest |f_j|, as the adversary can weigh it."""
+        return self.reach * float(np.abs(self.f).max())
 
     @cached_property
     def steepness(self) -> Vector:
-        """|grad f_j|, one per loss."""
-        return row_norms(self.G)
+        """|grad f_j|, one per loss, as the adversary can weigh it."""
+        return self.reach * row_norms(self.G)
 
     @cached_property
     def gram(self) -> Matrix:
@@ -138,7 +140,7 @@ class Oracle:
                 f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
             )
         point = self._respond(w, f)
-        evaluation = Evaluation(w, f, point.value, point.lam, G)
+        evaluation = Evaluation(w, f, point.value, point.lam, G, self.adversary.unit)
         if not evaluation.finite:
             if first:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"

@@ -37,6 +37,9 @@ class Progress:
 
 Callback = Callable[[Progress], Any]
 
+# How far from a start that is a solution the losses are looked at once more, relative to w.
+PROBE = 1e-2
+
 
 @dataclass
 class Record:
@@ -88,6 +91,7 @@ class Run:
         self._everywhere, self._flat = bool(oracle.curvature.min() > 0), not oracle.curvature.any()
         self._callback = callback
         self._progress = progress
+        self._looked = False
         self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
 
     @property
@@ -124,7 +128,29 @@ class Run:
     def verdict(self) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
         trusted = self._estimates and (self._flat or self.oracle.watch.violation is not None)
-        return self.stopping.verdict(self.record.trace, self.record.size, trust_estimate=trusted)
+        verdict = self.stopping.verdict(self.record.trace, self.record.size, trust_estimate=trusted)
+        if verdict is not None and verdict[0] is Status.CONVERGED and self._is_unseen() and not self._looks_convex():
+            return None
+        return verdict
+
+    def _is_unseen(self) -> bool:
+        """Whether the run is about to end where it began, so that the watch on convexity has seen next to nothing."""
+        moved = float(nrm2(self.record.best.w - self.oracle.w0))
+        affine = self.oracle.smoothness == 0
+        return not (self._looked or affine or self.oracle.watch.violation is not None or moved > PROBE * self.radius)
+
+    def _looks_convex(self) -> bool:
+        """One look at the losses near by; where it shows that they are not convex, the bound is withdrawn."""
+        self._looked = True
+        best = self.record.best.w
+        direction = np.random.default_rng(0).standard_normal(best.size)
+        step = PROBE * max(1.0, float(nrm2(best))) / float(nrm2(direction))
+        self.oracle.point(best + step * direction)
+        if self.oracle.watch.violation is None:
+            return True
+        self._tighten((), self.record.dual)
+        self.record.trace.gap[-1] = self.record.gap
+        return False
 
     def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""

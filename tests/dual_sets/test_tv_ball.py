@@ -62,3 +62,9 @@ class TestTVBall(BallSuite):
             other = np.maximum(u, 0.0) + rest * rng.dirichlet(np.ones(n + 1))[:-1]
             value = -np.log(lam).sum() - np.log(other).sum() - np.log(other - u).sum() - np.log(ball.rho - other.sum())
             assert ball.barrier(lam) <= value
+
+
+def test_barrier_next_to_the_boundary_is_no_division_by_zero() -> None:
+    """Where the divergence is below rho by rounding, and the room is not."""
+    p = np.array([0.2744839735803199, 0.7255160264196802])
+    assert TVBall(0.3, p).barrier(np.array([0.5744839735803199, 0.4255160264196802])) == np.inf

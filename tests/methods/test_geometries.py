@@ -448,3 +448,24 @@ def test_own_sets_are_solved(name):
     for method in ("extragradient", "optimistic"):
         with pytest.raises(sb.IncompatibleError, match=method):
             sb.solve(problem, method=method)
+
+
+@pytest.mark.parametrize("method", ["quasi-newton", "accelerated"])
+@pytest.mark.parametrize("dual_set", [lambda r: sb.Ball(0, r), lambda r: sb.Box(-r, r)], ids=["ball", "box"])
+def test_the_unit_of_the_weights_does_not_matter(dual_set, method: str) -> None:
+    """r Lambda makes r g of g: the same steps, whatever r is."""
+    rng = np.random.default_rng(0)
+    A, b = rng.standard_normal((6, 3)), rng.standard_normal(6)
+
+    def run(r: float) -> sb.Result:
+        return sb.minimax(
+            lambda w: (A @ w - b, A), np.zeros(3), jac=True, dual_set=dual_set(r), method=method, tol=1e-7 * r
+        )
+
+    plain = run(1.0)
+    assert plain.success
+    for r in (1e-6, 1e-3, 1e3, 1e6):
+        result = run(r)
+        assert result.success
+        assert abs(result.n_iter - plain.n_iter) <= 1
+        assert result.value / r == pytest.approx(plain.value, rel=1e-6)

@@ -112,7 +112,8 @@ class Spectrahedron(DualSet):
         if dpotrf(A, lower=1, clean=0)[1] != 0:
             values, U = spectrum(lam)
             A = (U * np.maximum(values, 0.0)) @ U.T
-        return svec.pack(A / A.trace())
+        trace = float(A.trace())
+        return svec.pack(A / trace) if np.isfinite(trace) and trace > 0 else self.center(lam.size)
 
     def project(self, x: Vector) -> Vector:
         """The eigenvalues projected on the simplex."""

@@ -36,6 +36,8 @@ class TVBall(DivergenceBall):
         return 3.0 * n + 1.0
 
     def _ball_barrier(self, lam: Vector) -> float:
+        if not self._gap(lam) > 0.0:
+            return np.inf
         s, s_less_u, room = self._slacks(lam)
         return -float(np.log(s).sum() + np.log(s_less_u).sum() + np.log(room))
 
@@ -52,6 +54,9 @@ class TVBall(DivergenceBall):
         v = A / (A + B)
         return 1.0 / (A + B), v / np.sqrt(room * room + v.dot(B))
 
+    def _gap(self, lam: Vector) -> float:
+        return self.rho - float(np.maximum(lam - prior_of(self.prior, lam.size), 0.0).sum())
+
     def _slacks(self, lam: Vector) -> tuple[Vector, Vector, float]:
         """s, s - u and rho - sum s at the minimizing s.
 
@@ -62,7 +67,7 @@ class TVBall(DivergenceBall):
         """
         u = lam - prior_of(self.prior, lam.size)
         half = 0.5 * np.abs(u)
-        gap = self.rho - float(np.maximum(u, 0.0).sum())
+        gap = self._gap(lam)
         theta = (1.0 + u.size) / gap
         for _ in range(MAX_STEPS):
             y = theta * half

@@ -38,7 +38,7 @@ class FixedPoint(Accelerated):
         number(self.accuracy, "accuracy", minimum=0.0)
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
-        size = float(np.abs(at.f).max())
+        size = at.size
         goal = max(self.accuracy * min(1.0, size), 64 * oracle.precision * size)
         step = prox_step(oracle, at, eta, 0.1 * goal, state.lam)
         gap, n_iter = _true_gap(oracle, step), step.solution.n_iter

@@ -73,15 +73,14 @@ def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoo
 
 def first_guess(at: Evaluation) -> float:
     """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It scales as L does."""
-    largest = float(np.sqrt(np.diag(at.gram).max()))
-    height = float(np.abs(at.f).max())
-    L = largest**2 / height if height > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
+    largest = at.reach * float(np.sqrt(np.diag(at.gram).max()))
+    L = largest**2 / at.size if at.size > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
     return L if L > 0 and np.isfinite(L) else 1.0
 
 
 def calibrate(oracle: Oracle, at: Evaluation) -> float:
     """An L near w0 that its own proximal step admits and that is within about ten times of the least such L."""
-    guess, tol = Smoothness(first_guess(at)), FIRST_ACCURACY * float(np.abs(at.f).max())
+    guess, tol = Smoothness(first_guess(at)), FIRST_ACCURACY * at.size
     least, rising = guess.L / LONGEST, False
     for _ in range(MAX_TRIALS):
         step = prox_step(oracle, at, 1.0 / guess.L, tol)

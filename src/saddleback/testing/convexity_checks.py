@@ -55,6 +55,13 @@ def _above_chords(r: RegularizerSample, gamma: float, verdict: str) -> Iterator[
     lams = np.vstack((*r.s.points, r.s.maximizers))
     for lam, mu in zip(lams, np.roll(lams, 1, axis=0), strict=True):
         middle, ends = r.R.value(0.5 * (lam + mu)), (r.R.value(lam), r.R.value(mu))
+        if not np.isfinite([middle, *ends]).all():
+            yield (
+                f"R is not finite on Lambda: it is {ends[0]:.10g} at lam = {show(lam)}, {ends[1]:.10g} at mu = "
+                f"{show(mu)} and {middle:.10g} between them. A regularizer is finite on the whole set, its boundary "
+                "included."
+            )
+            return
         limit = 0.5 * sum(ends) - 0.125 * gamma * float((lam - mu) @ (lam - mu))
         # R rounds, and so do its arguments.
         length = max(float(np.linalg.norm(lam - mu)), 1e-300)

@@ -21,8 +21,8 @@ def gradient_errors(
     """Compare g with differences of ``value`` at x; steps are relative to the Dikin ellipsoid of H."""
     directions = [*s.hull.coordinates(), *((-1, s.hull.random(s.rng)) for _ in range(RANDOM))]
     error, wrong = np.zeros(s.n), None
-    # Coordinates round before the function sees them.
-    noise = 4.0 * EPS * float(np.linalg.norm(x) * np.linalg.norm(s.hull.along(g)))
+    # Coordinates round before the function sees them, and so do the terms that it adds up.
+    noise = 8.0 * EPS * (abs(value(x)) + float(np.linalg.norm(x) * np.linalg.norm(g)))
     for i, u in directions:
         found = slope(along(value, x, u), s.safe_step(x, H, u), noise=noise)
         got = float(g @ u)

@@ -162,9 +162,8 @@ def _edge(dual_set: DualSet, x: Vector, u: Vector) -> Edge:
 
 
 def _losses(n: int, rng: np.random.Generator) -> Matrix:
-    """Losses of mixed scales, the signed units (or some of them), equal losses and none."""
+    """Losses of mixed scales, the signed units, equal losses and none."""
     random = rng.standard_normal((12, n)) * np.array([1.0, 1e-3, 1e3, 1.0])[np.arange(12) % 4, None]
-    chosen = np.sort(rng.permutation(n)[:12])
-    units = np.eye(n)[chosen]
+    units = np.eye(n)
     ties = np.round(rng.standard_normal((2, n)))
     return np.vstack((random, units, -units, ties, np.ones(n), np.zeros(n)))
