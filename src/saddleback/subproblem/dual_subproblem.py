@@ -71,7 +71,8 @@ class DualSubproblem:
 
     def cross_evaluation_gap(self, lam: Vector) -> float:
         """max over mu of <grad S(lam), lam - mu> + R(lam) - R(mu) = h(ell) - <lam, ell> + R(lam): exact."""
-        return self.adversary.gap(lam, self.c - self.product(lam))
+        # What c gives to every lam alike would only round the rest.
+        return self.adversary.gap(lam, self.stripped - self.product(lam))
 
     def frank_wolfe_gap(self, lam: Vector) -> float:
         """max over mu of <grad (S + R)(lam), lam - mu>; inf where R has no gradient."""

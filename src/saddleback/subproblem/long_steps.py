@@ -16,6 +16,8 @@ REDUCTIONS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 2e-2, 3e-2, 0.06, 0.1, 0
 STEP_LENGTHS = (0.8, 0.6, 0.4)
 # A warm start is given up when a corrector leaves more than this share of the decrement.
 HOPEFUL = 0.8
+# The decrement from which a warm start may predict for the first time.
+UNPROVED = 1.5
 # More correctors than this in a row are many.
 MANY = 3
 BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
@@ -46,27 +48,28 @@ class LongSteps:
         warm = start is not None
         lam, tau = self._cold(path) if start is None else self._warm(path, start)
         yield Iterate(lam, tau)
-        last, correctors, near = np.inf, 0, self.bold if path.dual_set.self_scaled else self.careful
+        last, correctors, careful, unproved = np.inf, 0, not path.dual_set.self_scaled, warm
         while path.nu / tau > 1e-3 * path.subproblem.resolution:
             gradient = path.gradient(lam, tau)
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
+            near = self.careful if careful else UNPROVED if unproved else self.bold
             predicted = self._predict(path, system, lam, tau, correction, delta) if delta <= near else None
             correctors = correctors + 1 if predicted is None else 0
-            if correctors > MANY:
-                near = self.careful
+            careful = careful or correctors > MANY
             lost = predicted is None and delta > max(1.0, (HOPEFUL if warm else 1.0) * last)
             last = delta if predicted is None else np.inf
             if lost and warm:
                 # Correctors that lead nowhere: the start was not as near as it looked.
-                (lam, tau), warm, phase = self._cold(path), False, "restart"
+                (lam, tau), phase = self._cold(path), "restart"
+                warm = unproved = False
             elif lost:
                 lam, phase = lam + correction / (1.0 + delta), "damped"
             elif predicted is None:
                 lam, phase = self._correct(path, lam, tau, correction, delta), "corrector"
             else:
-                (lam, tau), phase = predicted, "predictor"
+                (lam, tau), phase, unproved = predicted, "predictor", False
             yield Iterate(lam, tau, delta, phase)
             if not np.isfinite(path.dual_set.barrier(lam)):
                 # Rounding has taken the last step across the boundary.
