@@ -14,6 +14,9 @@ from ..regularizers import Zero
 from .dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system
 
+# Squares that are this much smaller than those they are differences of have lost half of their digits.
+DROWNED = 1e-8
+
 
 class Iterate(NamedTuple):
     """A point near the path at tau; ``decrement`` is that of the Newton step which led to it (inf at a start)."""
@@ -90,10 +93,16 @@ class CentralPath:
         """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
         k = len(vectors)
         V = np.concatenate((vectors, self.E)) if len(self.E) else np.array(vectors)
-        products = self._curvature(lam, tau).inner(V)
-        if len(self.E):
-            return products[:k, :k] - products[:k, k:] @ dposv(products[k:, k:], products[k:, :k])[1]
-        return products
+        curvature = self._curvature(lam, tau)
+        products = curvature.inner(V)
+        if not len(self.E):
+            return products
+        within, shares = _less_normals(products, k)
+        if (within.diagonal() < DROWNED * products.diagonal()[:k]).any():
+            # The normals' shares are so large that their squares have rounded the rest away: once more without them.
+            V[:k] -= shares @ self.E
+            within, _ = _less_normals(curvature.inner(V), k)
+        return within
 
     def distance(self, lam: Vector, tau: float) -> float:
         """An upper bound of the decrement: the metric leaves Q out, so that a diagonal one needs no factorization."""
@@ -101,6 +110,12 @@ class CentralPath:
             return np.inf
         square = float(self.local_products(lam, tau, self.gradient(lam, tau))[0, 0])
         return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf
+
+
+def _less_normals(products: Matrix, k: int) -> tuple[Matrix, Matrix]:
+    """Inner products of the first k vectors less their projections on the others, and the shares of those."""
+    shares = dposv(products[k:, k:], products[k:, :k])[1]
+    return products[:k, :k] - products[:k, k:] @ shares, shares.T
 
 
 def decrement(gradient: Vector, direction: Vector) -> float:
