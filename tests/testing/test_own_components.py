@@ -167,3 +167,28 @@ def test_losses_are_judged_by_the_weights_of_the_set():
     for dual_set in (sb.Simplex(), sb.Box(0.0, 1.0), sb.TVBall(0.3)):
         with pytest.raises(sb.testing.ContractError, match="convex"):
             check_losses(losses, dual_set=dual_set)
+
+
+RARE = np.array([1e-6, 0.3, 0.7 - 1e-6])
+
+
+@pytest.mark.parametrize(
+    "dual_set",
+    [
+        sb.CappedSimplex(0.3, RARE),
+        sb.Chi2Ball(0.5, RARE),
+        sb.TVBall(0.5, RARE),
+        sb.KLBall(0.5, RARE),
+        sb.Chi2Ball(1e-6),
+        sb.TVBall(1e-6),
+        sb.KLBall(1e-6),
+        sb.Box(999.0, 1000.0),
+        sb.Ball(1000.0, 1e-3),
+    ],
+    ids=str,
+)
+def test_sets_of_extreme_shape_raise_no_false_alarm(dual_set: sb.DualSet) -> None:
+    """Curvatures of very different size, and sets so small that what varies on them is close to rounding."""
+    check_dual_set(dual_set, 3, n_points=8)
+    for regularizer in (sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)):
+        check_regularizer(regularizer, dual_set, 3, n_points=8)

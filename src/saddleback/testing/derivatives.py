@@ -18,6 +18,8 @@ CLOSE = 1e-7
 # Differences that do not tell a formula from one that is wrong by this much, relatively, tell nothing.
 RESOLVED = 1e-3
 GRAIN = 1e-9
+# What rounding makes of the entries of the table with long steps, which have the least of it.
+ROUNDED = 32.0
 # Pairs of the smallest steps between which a kink may lie.
 KINKS = 2
 
@@ -48,13 +50,21 @@ class Slope:
 
 
 def slope(
-    phi: Callable[[float], Any], step: float, *, levels: int = 5, ratio: float = 2.0, noise: Vector | float = 0.0
+    phi: Callable[[float], Any],
+    step: float,
+    *,
+    levels: int = 5,
+    ratio: float = 2.0,
+    noise: Vector | float = 0.0,
+    rounding: Vector | float = 0.0,
 ) -> Slope:
     """phi'(0) from steps ``step``, ``step/ratio``, ... (Ridders 1982): the entry of Richardson's table that agrees
     best with its neighbours.
 
-    ``noise`` is the error of phi's values beyond rounding in float64.
+    Errors of phi's values beyond a rounding of the value itself: ``noise`` is phi's own, and may make it rough;
+    ``rounding`` is what float64 makes of its argument and terms, and is no fault of phi's.
     """
+    noise = noise + rounding
     steps = step / ratio ** np.arange(levels)
     ahead = np.array([np.asarray(phi(t), dtype=np.float64) for t in steps])
     behind = np.array([np.asarray(phi(-t), dtype=np.float64) for t in steps])
@@ -66,12 +76,12 @@ def slope(
     error = np.full(ahead.shape[1:], np.inf)
     above: list[Vector] = []
     for i in range(levels):
-        rounding = (4.0 * EPS * size + noise) / steps[i]
+        unsure = (4.0 * EPS * size + noise) / steps[i]
         row = [differences[i]]
         for j in range(1, i + 1):
             weight = ratio ** (2 * j)
             row.append((weight * row[-1] - above[j - 1]) / (weight - 1.0))
-            off = np.maximum(np.abs(row[j] - row[j - 1]), np.abs(row[j] - above[j - 1])) + rounding
+            off = np.maximum(np.abs(row[j] - row[j - 1]), np.abs(row[j] - above[j - 1])) + unsure
             better = off < error
             value, error = np.where(better, row[j], value), np.where(better, off, error)
         above = row
@@ -81,7 +91,7 @@ def slope(
     bends = (ahead + behind - 2.0 * np.asarray(phi(0.0), dtype=np.float64)) / t
     kinks = np.abs(ratio * bends[1:] - bends[:-1]) / (ratio - 1.0) - 8.0 * (4.0 * EPS * size + noise) / t[1:]
     kink = np.maximum(kinks[-KINKS:], 0.0).max(axis=0)
-    return Slope(value, error, variation, GRAIN * size / step, kink)
+    return Slope(value, error, variation, np.maximum(GRAIN * size, ROUNDED * rounding) / step, kink)
 
 
 def along(function: Callable[[Vector], Any], x: Vector, u: Vector) -> Callable[[float], Any]:

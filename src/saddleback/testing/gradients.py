@@ -22,9 +22,9 @@ def gradient_errors(
     directions = [*s.hull.coordinates(), *((-1, s.hull.random(s.rng)) for _ in range(RANDOM))]
     error, wrong = np.zeros(s.n), None
     # Coordinates round before the function sees them, and so do the terms that it adds up.
-    noise = 8.0 * EPS * (abs(value(x)) + float(np.linalg.norm(x) * np.linalg.norm(g)))
+    rounding = 8.0 * EPS * (abs(value(x)) + float(np.linalg.norm(x) * np.linalg.norm(g)))
     for i, u in directions:
-        found = slope(along(value, x, u), s.safe_step(x, H, u), noise=noise)
+        found = slope(along(value, x, u), s.safe_step(x, H, u), rounding=rounding)
         got = float(g @ u)
         scale = max(float(found.variation), abs(got))
         if found.rough(scale) > 0:
@@ -66,9 +66,9 @@ def hessian_errors(
     # Local lengths of the coordinates: what is small in one of them may be large in another.
     radii = np.array([min(s.radius(H, u), s.extent) for u in U])
     error, wrong = np.zeros((s.n, s.n)), False
-    noise = 4.0 * EPS * float(np.linalg.norm(x)) * np.linalg.norm(s.hull.along(claimed @ U.T), axis=0)
+    rounding = 4.0 * EPS * float(np.linalg.norm(x)) * np.linalg.norm(s.hull.along(claimed @ U.T), axis=0)
     for k, u in enumerate(U):
-        found = slope(along(lambda y: U @ gradient(y), x, u), s.safe_step(x, H, u), noise=noise)
+        found = slope(along(lambda y: U @ gradient(y), x, u), s.safe_step(x, H, u), rounding=rounding)
         got = U @ (claimed @ u)
         scale = float((np.maximum(found.variation, np.abs(got)) * radii).max()) / radii
         rough = found.rough(scale)

@@ -11,6 +11,9 @@ from ..hessians import as_hessian
 from ..regularizers import Regularizer
 from .sampling import Sample
 
+# lam itself is rounded, by much less than the rounding errors that the checks allow for its value.
+GRAIN = 1e-5
+
 
 @dataclass(frozen=True, eq=False)
 class RegularizerSample:
@@ -44,4 +47,9 @@ class RegularizerSample:
     def rounding(self, z: Vector) -> float:
         """The size of the terms of <lam, z> - R(lam), to which rounding errors are relative."""
         values = [abs(self.R.value(lam)) for lam in (*self.s.points, *self.s.maximizers[:4])]
-        return float(max(abs(z) @ abs(lam) for lam in self.s.maximizers)) + max(values)
+        return float(max(abs(z) @ abs(lam) for lam in self.s.maximizers)) + max(values) + GRAIN * self._steepness
+
+    @cached_property
+    def _steepness(self) -> float:
+        """What R changes by, relative to a change of lam in its last digits."""
+        return max(float(abs(self.R.gradient(lam)) @ abs(lam)) for lam in self.s.points)

@@ -21,13 +21,15 @@ SLACK = 1e-6
 
 def whitening(H: Matrix, Z: Matrix) -> Matrix | None:
     """M with M'HM = I whose columns span the hull; None where H is not positive definite there."""
-    reduced = Z.T @ H @ Z
-    scale = np.sqrt(np.maximum(np.diag(reduced), 1e-300))
+    # Coordinates of very different curvature must not be mixed before each has been brought to its own length.
+    lengths = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
+    basis = lengths[:, None] * np.linalg.qr(Z / lengths[:, None])[0]
+    reduced = basis.T @ H @ basis
     try:
-        L = np.linalg.cholesky(0.5 * (reduced + reduced.T) / np.outer(scale, scale))
+        L = np.linalg.cholesky(0.5 * (reduced + reduced.T))
     except np.linalg.LinAlgError:
         return None
-    return np.asarray(Z @ (solve_triangular(L, np.eye(len(L)), lower=True).T / scale[:, None]))
+    return np.asarray(basis @ solve_triangular(L, np.eye(len(L)), lower=True).T)
 
 
 def steepest(hessian: Callable[[Vector], Matrix], x: Vector, M: Matrix, rng: np.random.Generator) -> Vector:
