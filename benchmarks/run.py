@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from .figures import draw
 from .render import load, page, picture, section_text
@@ -63,9 +64,9 @@ def write_docs(directory: Path, docs: Path = DOCS) -> None:
     print(f"Written: {docs / 'benchmarks.md'}")
 
 
-def _draw(sections: dict[str, dict[str, object]], directory: Path) -> None:
+def _draw(sections: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
     for section in sections.values():
-        for figure in section["figures"]:  # type: ignore[attr-defined]
+        for figure in section["figures"]:
             draw(figure, directory / picture(figure))
 
 

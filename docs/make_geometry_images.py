@@ -7,6 +7,7 @@ response. Everything drawn comes from the public interface of the sets.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -129,6 +130,10 @@ def draw_in_triangle(ax: Any, dual_set: sb.DualSet) -> None:
     triangle(ax)
 
 
+def draw_one(sets: Sequence[sb.DualSet], i: int, ax: Any) -> None:
+    draw_in_triangle(ax, sets[i])
+
+
 def simplex() -> None:
     families: list[Callable[[float], sb.Regularizer]] = [sb.Quadratic, sb.Entropy]
 
@@ -158,7 +163,7 @@ def balls_of_distributions() -> None:
     for name, letter, family, values in families:
         sets = [family(value) for value in values]
         titles = [f"{letter} = {value:g}" for value in values]
-        picture(name, titles, lambda i, ax, sets=sets: draw_in_triangle(ax, sets[i]))  # type: ignore[misc]
+        picture(name, titles, partial(draw_one, sets))
 
 
 # --- sets in the plane ------------------------------------------------------------------------------------------------

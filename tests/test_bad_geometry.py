@@ -352,8 +352,8 @@ def test_entropy_wants_weights_that_are_not_negative(dual_set, weight, least):
 
 def test_entropy_of_matrices_points_to_von_neumann():
     match = r"Entropy needs weights that are not negative; on Spectrahedron\(\).*VonNeumann"
-    make = lambda: {"dual_set": sb.Spectrahedron(), "regularizer": sb.Entropy(0.1)}  # noqa: E731
-    refused(sb.IncompatibleError, match, make, Matrix)
+    pair = {"dual_set": sb.Spectrahedron(), "regularizer": sb.Entropy(0.1)}
+    refused(sb.IncompatibleError, match, lambda: pair, Matrix)
 
 
 @pytest.mark.parametrize("kind", [sb.Simplex, sb.Spectrahedron, sb.CappedSimplex, sb.Box, sb.Product])

@@ -1,4 +1,4 @@
-"""Names of array types, as the formulas use them."""
+"""Array types as the formulas name them, and how their entries round."""
 
 from __future__ import annotations
 
@@ -9,3 +9,6 @@ from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
+
+# Twice the largest relative error of a rounded number.
+EPS = float(np.finfo(np.float64).eps)

@@ -8,9 +8,8 @@ from math import copysign, hypot, inf, sqrt
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from ._types import Vector
+from ._types import EPS, Vector
 
-EPS = float(np.finfo(np.float64).eps)
 EMPTY = np.zeros(0)
 
 

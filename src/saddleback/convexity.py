@@ -7,11 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
-from ._types import Matrix, Vector
+from ._types import EPS, Matrix, Vector
 from .dual_sets import DualSet
 
 # Losses are sums of many terms: allow their rounding errors in float64, in float32, or those of finite differences.
-ROUNDING = 1e5 * float(np.finfo(np.float64).eps)
+ROUNDING = 1e5 * EPS
 SINGLE = 64.0
 DIFFERENCES = 1e-6
 
@@ -44,7 +44,7 @@ class ConvexityWatch:
 
     def trust(self, precision: float) -> None:
         """Allow for losses that are computed with this relative precision."""
-        if precision > np.finfo(np.float64).eps:
+        if precision > EPS:
             self.tolerance = max(self.tolerance, SINGLE * precision)
 
     def observe_values(self, w: Vector, f: Vector) -> None:

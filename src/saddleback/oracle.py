@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ._types import Matrix, Vector
+from ._types import EPS, Matrix, Vector
 from ._validation import all_finite, finite_vector, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
@@ -98,7 +98,7 @@ class Oracle:
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
         self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
-        self.precision = float(np.finfo(np.float64).eps)
+        self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
 

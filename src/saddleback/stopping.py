@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._types import EPS
 from ._validation import number
 from .errors import ProblemError
 from .result import Status
 from .trace import Trace
-
-EPS = float(np.finfo(np.float64).eps)
 
 # The relative part of the tolerance is at most this: see ``Stopping.threshold``.
 RELATIVE = 1e-10

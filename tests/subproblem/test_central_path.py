@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from saddleback import svec
+from saddleback._types import EPS
 from saddleback.adversary import Adversary
-from saddleback.dual_sets import Simplex
+from saddleback.dual_sets import Simplex, Spectrahedron
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem
 from saddleback.subproblem.central_path import CentralPath
@@ -48,6 +50,20 @@ def test_barrier_lemma(dual_set):
         assert dual_set.support(slope)[0] - slope @ mu <= nu * (1 + 1e-9)
         path = CentralPath(DualSubproblem(np.zeros((n, n)), np.zeros(n), Adversary(dual_set, Zero(), n)))
         assert path.local_products(mu, 0.0, slope)[0, 0] <= nu * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("dual_set", [Simplex(), Spectrahedron()], ids=str)
+def test_normals_of_the_hull_do_not_drown_local_products(dual_set):
+    """They are left out of what they are added to, also where their squares have 16 digits more than the rest."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        n = svec.length(int(rng.integers(2, 7)))
+        path = CentralPath(DualSubproblem(np.zeros((n, n)), np.zeros(n), Adversary(dual_set, Zero(), n)))
+        plain = rng.standard_normal((2, n))
+        expected = path.local_products(path.center, 0.0, *plain)
+        for size in (1e6, 1e8):
+            got = path.local_products(path.center, 0.0, *(plain + size * path.E[0]))
+            np.testing.assert_allclose(got, expected, rtol=0, atol=100 * size * EPS * np.abs(expected).max())
 
 
 PAIRS = [(s, r) for s in SETS for r in (Zero(), Quadratic(0.7))] + [(Simplex(), Entropy(0.7))]

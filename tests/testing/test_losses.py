@@ -351,7 +351,7 @@ def test_a_loss_that_is_not_convex():
 def test_negative_weights_need_affine_losses():
     losses = Quadratics()
     check_losses(losses)
-    from .test_sets import Disk
+    from .sets import Disk
 
     assert "is not convex" in failures(check_losses, losses, dual_set=Disk(2))["convex"]
 

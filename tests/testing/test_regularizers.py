@@ -14,7 +14,7 @@ from saddleback.regularizers import Regularizer
 from saddleback.testing import check_regularizer
 
 from .broken import failures, numbers, vector
-from .test_sets import Disk
+from .sets import Disk
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 12])

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, number
 from ..errors import IncompatibleError, ProblemError
 from .base import DualSet, LinearConstraints
 
 # Bounds that are this close, relative to their size, leave no interior that rounding would keep.
-FIXED = 8 * float(np.finfo(np.float64).eps)
+FIXED = 8 * EPS
 
 
 @dataclass(frozen=True, eq=False)

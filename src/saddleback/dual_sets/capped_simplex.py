@@ -10,14 +10,13 @@ import numpy as np
 from scipy.linalg.blas import dasum
 from scipy.optimize import brentq
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
 from .base import LinearConstraints
 from .distributions import Distributions
 from .priors import check_prior_length, checked_prior, prior_of
 
-EPS = float(np.finfo(np.float64).eps)
 # With 1 - alpha below this the room between prior and caps is lost in rounding: the set is a point.
 ROOM = 1e-13
 # exp of this is a number, and so is a sum of as many as memory holds.

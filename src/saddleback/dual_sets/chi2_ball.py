@@ -8,11 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Vector
+from .._types import EPS, Vector
 from .divergence_ball import SmoothDivergenceBall
 from .multipliers import Response, best_in_ball, deviation, log_linear
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)

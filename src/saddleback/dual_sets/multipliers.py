@@ -8,11 +8,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.special import wrightomega
 
-from .._types import Vector
+from .._types import EPS, Vector
 
 T = TypeVar("T")
 
-EPS = float(np.finfo(np.float64).eps)
 MAX_STEPS = 200
 # Residuals are relative to what they are sums of: this is their rounding, and below the second number a residual that a
 # Newton step does not halve has met it.

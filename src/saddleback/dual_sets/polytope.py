@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, real_array
 from ..errors import ProblemError
 from ..hessians import Gram
 from .analytic_center import analytic_center
 from .base import DualSet, LinearConstraints
 from .polytope_shape import Shape, explore
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

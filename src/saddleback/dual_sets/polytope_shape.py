@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
 
-EPS = float(np.finfo(np.float64).eps)
 # In coordinates in which the set has size one: a slack below this is none.
 FLAT = 1e-9
 # Singular values and rows below this, relative to rows of length one, are zero.

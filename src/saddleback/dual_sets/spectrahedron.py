@@ -10,14 +10,12 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dsyevd
 
 from .. import svec
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, symmetric
 from ..errors import ProblemError
 from ..hessians import Spectral
 from .base import DualSet
 from .simplex import Simplex
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from math import expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import Vector
+from .._types import EPS, Vector
 from .divergence_ball import DivergenceBall
-from .multipliers import EPS, increasing_root
+from .multipliers import increasing_root
 from .priors import prior_of
 
 MAX_STEPS = 50

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import approx_fprime
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
 from .base import Losses
 
-STEP = float(np.cbrt(np.finfo(np.float64).eps))
+STEP = float(np.cbrt(EPS))
 
 
 def central_differences(values: Callable[[Vector], Vector], w: Vector, relative_step: float = STEP) -> Matrix:

@@ -7,10 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from ..adversary import Adversary
 
-EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from ..adversary import Adversary
 from ..dual_sets import Simplex
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -19,7 +19,7 @@ from .incumbent import Incumbent
 SUFFICIENT = 1e-4
 SHORTEST = 2.0**-20
 # What rounding adds to values of size one.
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
+ROUNDING = 8 * EPS
 # Beyond this ratio of Q to R rounding in u moves the best response too far.
 STIFFEST = 1e8
 # From this size on, and for this many rows per column, the quadratic program in lam is slower.

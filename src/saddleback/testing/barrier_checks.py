@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .._types import EPS
 from ..hessians import as_hessian
 from .failures import show
 from .gradients import gradient_errors, hessian_errors
@@ -89,7 +90,7 @@ def positive_definite(s: Sample) -> Iterator[str]:
         rows = s.hull.Z.T
         solved = as_hessian(s.dual_set.barrier_hessian(x)).solve(rows @ H)
         # The product alone rounds by what the condition number of H makes of a unit in the last place.
-        rounding = 100 * float(np.finfo(np.float64).eps) * float(np.linalg.cond(H))
+        rounding = 100 * EPS * float(np.linalg.cond(H))
         if not np.allclose(solved, rows, rtol=0.0, atol=max(1e-5, rounding)):
             yield (
                 f"barrier_hessian at lam = {show(x)} cannot be solved with: H^-1 H u is off by "

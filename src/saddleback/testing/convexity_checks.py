@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .derivatives import EPS, SAFETY
+from .._types import EPS, Matrix, Vector
+from .derivatives import SAFETY
 from .failures import show
 from .regularizer_sample import RegularizerSample
 from .self_concordance import SLACK, steepest, third_derivative, whitening

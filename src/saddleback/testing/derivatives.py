@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 
-EPS = float(np.finfo(np.float64).eps)
 # Disagreement of the table understates the error now and then.
 SAFETY = 10.0
 # A formula this close to the differences, relative to how much the function varies, is right.

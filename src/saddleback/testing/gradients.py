@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .derivatives import EPS, along, slope, worst_direction
+from .._types import EPS, Matrix, Vector
+from .derivatives import along, slope, worst_direction
 from .failures import show
 from .sampling import Sample
 

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from ..dual_sets import DualSet
 from ..losses import Losses
-from .derivatives import EPS, Slope, along, noise_level, slope
+from .derivatives import Slope, along, noise_level, slope
 
 # Coordinates that are tested at one point; of more, a random choice.
 COORDINATES = 20

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..._types import Matrix, Vector
+from ..._types import EPS, Matrix, Vector
 
 FAILURE = 1e-10
 """The probability that one of the bounds is none."""
@@ -29,7 +29,6 @@ HALVINGS = 30
 MOST_DOUBLINGS = 2100
 """As many as there are powers of two."""
 
-EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 1e-10
 """Relative, for the rounding errors of the products; theirs are far smaller."""
 
