@@ -22,8 +22,9 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.run
 
+# The paper's figure and tables at small size, in reports/paper; its sizes: saddleback reproduce all --scale full.
 reproduce: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.paper_small
+	$(BIN)/saddleback reproduce all
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import saddleback as sb
+from saddleback.paper import Recipe
 
 from .natural import NaturalLogistic
 from .recorder import Array
@@ -58,21 +59,9 @@ class Grouped:
 
 
 def paper_data(d: int, J: int, N: int, seed: int, dtype: Any = np.float64) -> Grouped:
-    """w_true ~ N(0, 20/d I), mu_j ~ N(0, I/d), x ~ N(0, I/d) + 0.1 mu_j, y = sign(<x, w_true> + N(0, 1)).
-
-    Group after group in the final precision: the table of the largest size fits in memory only once.
-    """
-    rng = np.random.default_rng(seed)
-    w_true = rng.normal(scale=np.sqrt(20.0 / d), size=d)
-    shifts = rng.normal(scale=np.sqrt(1.0 / d), size=(J, d))
-    X = np.empty((J * N, d), dtype=dtype)
-    for j in range(J):
-        part = X[j * N : (j + 1) * N]
-        rng.standard_normal(out=part, dtype=dtype)
-        part *= part.dtype.type(np.sqrt(1.0 / d))
-        part += (0.1 * shifts[j]).astype(dtype)
-    y = np.where(X @ w_true.astype(dtype) + rng.normal(size=J * N) >= 0, 1.0, -1.0)
-    return Grouped(X, y, np.repeat(np.arange(J), N))
+    """The paper's recipe."""
+    data = Recipe(d, J, N, seed, np.dtype(dtype).name).generate()
+    return Grouped(data.X, data.y, data.groups)
 
 
 def conditioned_data(n: int, d: int, J: int, condition: float, l2: float, seed: int = 0) -> Grouped:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The benchmarks are no part of the package.
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import paper_small, render, run, threads, writing  # noqa: E402
+from benchmarks import render, run, threads, writing  # noqa: E402
 from benchmarks.contestants import conic, epigraph, one_group  # noqa: E402
 from benchmarks.contestants.ours import by, ours  # noqa: E402
 from benchmarks.contestants.smooth import lbfgsb  # noqa: E402
@@ -126,15 +126,6 @@ def test_smoothness_is_an_upper_bound_and_tight():
     blocks = [data.X[data.groups == j] for j in range(3)]
     L = max(np.linalg.norm(X, 2) ** 2 / (4 * len(X)) for X in blocks) + data.l2
     assert L <= data.smoothness() <= L * (1 + 1e-4)
-
-
-def test_paper_recipe():
-    data = paper_data(40, 3, 2000, 0)
-    assert data.X.shape == (6000, 40)
-    # x ~ N(0.1 mu_j, I/d).
-    assert data.X.var() * 40 == pytest.approx(1.0, abs=0.05)
-    assert set(np.unique(data.y)) == {-1.0, 1.0}
-    assert paper_data(40, 3, 20, 0, np.float32).X.dtype == np.float32
 
 
 def test_tables_are_standardized_and_drop_small_groups():
@@ -334,9 +325,3 @@ def test_curves_are_thinned_and_stay_above_their_floor():
     assert len(x) <= 200
     assert (x[0], x[-1]) == (0.5, 500.0)
     assert min(y) == 1e-3
-
-
-def test_reproduction_runs_at_toy_size(tmp_path):
-    paper_small.main(tmp_path, d=10, n_groups=3, n_samples=40)
-    assert (tmp_path / "paper_small.md").read_text(encoding="utf-8").count("| --- |") == 1
-    assert json.loads((tmp_path / "paper_small.json").read_text(encoding="utf-8"))["environment"]["numpy"]

@@ -66,6 +66,13 @@ def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False)
     return value
 
 
+def whole(x: Any, name: str, *, minimum: int = 0) -> int:
+    """``x`` as an int that is at least ``minimum``."""
+    if not isinstance(x, int | np.integer) or isinstance(x, bool) or x < minimum:
+        raise ProblemError(f"{name} must be a whole number >= {minimum}; got {x!r}.")
+    return int(x)
+
+
 def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
     """``registry[name]``, or an error that lists the names there are."""
     try:

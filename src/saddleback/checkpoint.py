@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zipfile
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from ._files import atomic
 from .errors import ProblemError
 
 Arrays = dict[str, Any]
@@ -22,16 +21,8 @@ def save(path: Path, **parts: object) -> None:
     arrays: Arrays = {}
     for name, part in parts.items():
         _flatten(name, part, arrays)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with atomic(path) as file:
+        np.savez(file, **arrays)
 
 
 def load(path: Path, **kinds: type) -> dict[str, Any]:

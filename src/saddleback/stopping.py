@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._types import EPS
-from ._validation import number
-from .errors import ProblemError
+from ._validation import number, whole
 from .result import Status
 from .trace import Trace
 
@@ -33,8 +32,7 @@ class Stopping:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tol", number(self.tol, "tol", minimum=0.0))
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 0:
-            raise ProblemError(f"max_iter must be a whole number >= 0; got {self.max_iter!r}.")
+        object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter"))
         if self.time_limit is not None:
             object.__setattr__(self, "time_limit", number(self.time_limit, "time_limit", minimum=0.0))
 

@@ -19,7 +19,7 @@ FAILURE = 1e-10
 """The probability that one of the bounds is none."""
 
 SLACK = 1.1
-"""How far above the truth the bound may be."""
+"""How many times the truth the bound may be, where the caller does not say."""
 
 MAX_STEPS = 64
 CHECKED = 3
@@ -33,8 +33,10 @@ ROUNDING = 1e-10
 """Relative, for the rounding errors of the products; theirs are far smaller."""
 
 
-def largest_eigenvalue_bound(apply: Callable[[Matrix], Matrix], n_groups: int, size: int) -> float:
-    """A number above max_j lambda_max(M_j), by at most 10 % unless 64 steps are not enough for that.
+def largest_eigenvalue_bound(
+    apply: Callable[[Matrix], Matrix], n_groups: int, size: int, slack: float = SLACK
+) -> float:
+    """A number above max_j lambda_max(M_j), at most ``slack`` times it unless 64 steps are not enough for that.
 
     ``apply`` takes (n_groups, size) to the same shape, row j to M_j times row j, M_j symmetric and >= 0. One step of
     all groups is one call: one read of X. The start is random with a fixed seed, so that the bound is reproducible.
@@ -66,7 +68,7 @@ def largest_eigenvalue_bound(apply: Callable[[Matrix], Matrix], n_groups: int, s
         if step % CHECKED == 0 or step >= size:
             theta, bound = _ritz_and_bound(np.array(alphas), np.array(betas), log_growth)
             upper = np.minimum(upper, bound)
-            if upper.max() <= SLACK * theta.max():
+            if upper.max() <= slack * theta.max():
                 break
         previous, v = v, u / np.where(beta > 0.0, beta, 1.0)[:, None]
     return unit * float(upper.max()) * (1.0 + ROUNDING)

@@ -1,0 +1,48 @@
+"""Put a full reproduction into the documentation: ``python docs/make_reproduction.py reports/paper``.
+
+Replaces the tables between the marks of docs/reproduction.md, and copies the figures and the CSV files.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "reproduction.md"
+TABLES = ("figure_a", "table_b", "table_c", "table_d", "table_e", "theory")
+FIGURES = ("figure_a", "theory")
+
+
+def main(measured: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for name in TABLES:
+        page = fill(page, name, section(measured / f"{name}.md"))
+        (DOCS / "reproduction").mkdir(exist_ok=True)
+        shutil.copyfile(measured / f"{name}.csv", DOCS / "reproduction" / f"{name}.csv")
+    for name in FIGURES:
+        shutil.copyfile(measured / f"{name}.png", DOCS / "images" / f"reproduction_{name}.png")
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def section(file: Path) -> str:
+    """A written table without its heading, its picture where the documentation keeps pictures."""
+    text = re.sub(r"\A## .*\n", "", file.read_text(encoding="utf-8"))
+    return re.sub(r"\((\w+)\.png\)", r"(images/reproduction_\1.png)", text).strip()
+
+
+def fill(page: str, name: str, text: str) -> str:
+    """The page with ``text`` between the marks of ``name``."""
+    first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    if page.count(first) != 1 or page.count(last) != 1:
+        raise SystemExit(f"{PAGE.name}: expected the marks {first} and {last} once each.")
+    before, rest = page.split(first)
+    return f"{before}{first}\n\n{text}\n\n{last}{rest.split(last)[1]}"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    main(Path(sys.argv[1]))

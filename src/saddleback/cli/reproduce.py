@@ -1,0 +1,71 @@
+"""``saddleback reproduce``: the paper's experiments, table by table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .. import paper
+from .progress import progress_bar
+
+
+class Target(StrEnum):
+    """What the paper calls it."""
+
+    a = "a"
+    b = "b"
+    c = "c"
+    d = "d"
+    e = "e"
+    theory = "theory"
+    all = "all"
+
+
+class Scale(StrEnum):
+    """How large."""
+
+    small = "small"
+    full = "full"
+    tiny = "tiny"
+
+
+def reproduce(
+    targets: Annotated[
+        list[Target],
+        typer.Argument(help="Figure (a), tables (b) to (e), the theory's scaling, or all of them.", show_default=False),
+    ],
+    scale: Annotated[
+        Scale, typer.Option(help="small: minutes; full: the paper's sizes, up to an hour and 4 GB; tiny: seconds.")
+    ] = Scale.small,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random data.")] = 0,
+    out: Annotated[Path, typer.Option(help="The directory for tables, figures and the cache of cells.")] = Path(
+        "reports/paper"
+    ),
+    max_memory: Annotated[
+        float | None,
+        typer.Option(help="Gigabytes that the data may take; what is free unless given.", show_default=False),
+    ] = None,
+) -> None:
+    """Rerun the paper's experiments: what it prints, what its methods do here, what ours do, side by side.
+
+    Each cell is kept in the directory's cache as soon as it has run: start the same command again after an
+    interruption, and it goes on from there.
+    """
+    console = Console()
+    with progress_bar() as reporter:
+        done = paper.reproduce(
+            [target.value for target in targets],
+            scale=scale.value,
+            seed=seed,
+            out=out,
+            reporter=reporter,
+            max_memory=None if max_memory is None else max_memory * 2**30,
+        )
+    for failure in done.failures:
+        console.print(f"could not run: {failure}", style="yellow", highlight=False, markup=False)
+    for file in done.files:
+        console.print(str(file), highlight=False, markup=False, soft_wrap=True)

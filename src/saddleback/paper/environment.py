@@ -1,0 +1,45 @@
+"""What the numbers depend on: versions, cores, vector units."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+LIBRARIES = ("numpy", "scipy", "numba", "piqp", "threadpoolctl")
+
+
+def environment(libraries: Sequence[str] = LIBRARIES) -> dict[str, Any]:
+    """The kind of machine and the versions of the libraries; nothing that names the machine."""
+    return {
+        "saddleback": installed("saddleback"),
+        "python": platform.python_version(),
+        **{name: installed(name) for name in libraries},
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cpus": cores(),
+        "simd": best_simd(),
+    }
+
+
+def installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "-"
+
+
+def cores() -> int:
+    """The cores that this process may use: the kernels take all of them."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def best_simd() -> str:
+    """The widest vector extension that NumPy found."""
+    config: Any = np.show_config(mode="dicts")
+    found = config.get("SIMD Extensions", {}).get("found", [])
+    return str(found[-1]) if found else "-"

@@ -1,0 +1,37 @@
+"""Figures as PNG and SVG, by matplotlib where it is installed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._files import atomic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MISSING = "The figure is not drawn: matplotlib is not installed (pip install 'saddleback[plot]').\n"
+# So that the same run gives the same bytes.
+METADATA = {"png": {"Software": None}, "svg": {"Date": None}}
+
+
+def draw(stem: Path, paint: Callable[[Figure], None], size: tuple[float, float]) -> tuple[list[Path], str]:
+    """Paint a figure into ``stem.png`` and ``stem.svg``; the files, and what to say about it in Markdown."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        return [], f"\n{MISSING}"
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
+    with matplotlib.rc_context({"svg.hashsalt": stem.name}):
+        paint(figure)
+        files = []
+        for kind, metadata in METADATA.items():
+            content = io.BytesIO()
+            figure.savefig(content, format=kind, metadata=metadata)
+            files.append(stem.with_suffix(f".{kind}"))
+            with atomic(files[-1]) as file:
+                file.write(content.getvalue())
+    return files, f"\n![{stem.name}]({stem.name}.png)\n"

@@ -1,0 +1,38 @@
+"""How large the experiments are: the paper's sizes, sizes for a few minutes, sizes for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The sizes of all tables: the paper's first, d = 5000 and J = 10, and what the others vary."""
+
+    d: int
+    J: int
+    N: int
+    many: int
+    """J in the caption of table (c)."""
+    dimensions: tuple[int, ...]
+    """d of table (d)."""
+    groups: tuple[int, ...]
+    """J of table (e)."""
+    T: int
+    """Iterations of figure (a) and of tables (d) and (e)."""
+    most: int
+    """The limit of table (b); half of it is that of (c)."""
+    repeats: int = 3
+    """How often a short run is repeated."""
+
+    def recipe(self, seed: int, **changes: int) -> Recipe:
+        return replace(Recipe(self.d, self.J, self.N, seed), **changes)  # type: ignore[arg-type]
+
+
+SCALES = {
+    "full": Scale(5000, 10, 5000, 30, (1000, 2000, 5000), (4, 8, 16, 32), 200, 1000),
+    "small": Scale(500, 10, 500, 30, (100, 200, 500), (4, 8, 16), 100, 1000),
+    "tiny": Scale(40, 3, 40, 4, (20, 40), (2, 3), 8, 20, repeats=1),
+}
