@@ -21,7 +21,7 @@ from benchmarks import render, run, threads, writing  # noqa: E402
 from benchmarks.contestants import conic, epigraph, one_group  # noqa: E402
 from benchmarks.contestants.ours import by, ours  # noqa: E402
 from benchmarks.contestants.smooth import lbfgsb  # noqa: E402
-from benchmarks.race import Contestant, race, run_once  # noqa: E402
+from benchmarks.race import Contestant, forgetful, race, run_once  # noqa: E402
 from benchmarks.real_tables import grouped_table, loan_table, look_alikes  # noqa: E402
 from benchmarks.recorder import Enough, Recorder, Trajectory  # noqa: E402
 from benchmarks.report import Demand, Figure, Options, Report, Table, gap_curves  # noqa: E402
@@ -223,6 +223,15 @@ def test_race_stops_at_the_target_and_counts_as_the_result_does():
     result = sb.solve(sb.Problem(losses, regularizer=regularizer), method="quasi-newton", tol=1e-9)
     full = run_once(Contestant(losses, by("quasi-newton", tol=1e-9)), regularizer, -np.inf)
     assert len(full.time) == result.n_evals + result.n_values
+
+
+def test_every_run_pays_for_what_the_losses_keep():
+    losses = paper_data(200, 3, 200, 0, np.float32).fused()
+    sb.solve(sb.Problem(losses), tol=1e-3)
+    fresh = forgetful(losses)
+    assert "_sample" in vars(losses)
+    assert "_sample" not in vars(fresh)
+    assert (fresh.evaluate(np.ones(200))[0] == losses.evaluate(np.ones(200))[0]).all()
 
 
 def blas_pools():

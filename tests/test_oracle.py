@@ -129,6 +129,18 @@ def test_smoothness_is_asked_only_when_needed():
     assert (o.smoothness, o.smoothness, len(asked)) == (1.0, 1.0, 1)
 
 
+@pytest.mark.parametrize(("L", "affine"), [(None, False), (0.0, True), (1.0, False)])
+def test_affine_losses_say_so_by_their_smoothness(L, affine):
+    assert oracle(Losses(smoothness=lambda: L)).affine == affine
+    assert not oracle(Losses()).affine
+
+
+def test_losses_with_a_hessian_are_not_asked_whether_they_are_affine():
+    """Grouped losses read their table many times to find L: longer than a whole run takes."""
+    o = oracle(Losses(hessian=lambda w, lam: np.eye(2), smoothness=lambda: 1 / 0))
+    assert not o.affine
+
+
 def test_single_precision_is_noticed():
     o = oracle(Losses(lambda w: tuple(x.astype(np.float32) for x in quadratics(w))))
     assert o.precision == np.finfo(np.float64).eps

@@ -118,6 +118,14 @@ class Oracle:
         offer = _offered(self.problem.losses, "smoothness")
         return None if offer is None else self._largest_weight * number(offer, "losses.smoothness()", minimum=0.0)
 
+    @cached_property
+    def affine(self) -> bool:
+        """Whether the losses say that they are, by L = 0.
+
+        Those that offer a Hessian have curvature, and are not asked: to find L can cost more than the whole run.
+        """
+        return not hasattr(self.problem.losses, "hessian") and self.smoothness == 0
+
     def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
         """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
         for recent in self._recent:

@@ -136,8 +136,8 @@ class Run:
     def _is_unseen(self) -> bool:
         """Whether the run is about to end where it began, so that the watch on convexity has seen next to nothing."""
         moved = float(nrm2(self.record.best.w - self.oracle.w0))
-        affine = self.oracle.smoothness == 0
-        return not (self._looked or affine or self.oracle.watch.violation is not None or moved > PROBE * self.radius)
+        seen = moved > PROBE * self.radius or self.oracle.watch.violation is not None
+        return not (self._looked or seen or self.oracle.affine)
 
     def _looks_convex(self) -> bool:
         """One look at the losses near by; where it shows that they are not convex, the bound is withdrawn."""

@@ -75,7 +75,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
     def init(self, oracle: Oracle, w0: Vector) -> QuasiNewtonState:
         at = oracle.evaluate(w0)
         delta, d = starting_curvature(at), w0.size
-        affine = oracle.smoothness == 0
+        affine = oracle.affine
         dense = not affine and d <= DENSE
         return QuasiNewtonState(
             point=at.point,

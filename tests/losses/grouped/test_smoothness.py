@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import saddleback as sb
 from saddleback.losses.grouped import Huber, Quantile
 from saddleback.losses.grouped.curvature import SLACK, largest_eigenvalue_bound
+from saddleback.paper import Recipe
 
 from .cases import LOSSES, make
 
@@ -95,3 +96,22 @@ def test_strong_convexity(loss):
     lam, w = np.array([0.1, 0.2, 0.3, 0.4]), case.point(intercept)
     least = np.linalg.eigvalsh(intercept.hessian(w, lam) - np.diag(m))[0]
     assert least >= -1e-12
+
+
+def test_a_slack_makes_the_bound_tighter():
+    data = Recipe(d=60, J=3, N=90, seed=0, dtype="float64").generate()
+    losses = data.losses
+    exact = max(np.linalg.norm(data.X[data.groups == j], 2) ** 2 / (4 * 90) for j in range(3))
+    tight = losses.smoothness(slack=1.0001)
+    assert exact <= tight <= 1.0001 * exact * (1 + 1e-9)
+    assert losses.smoothness() == losses.smoothness()
+    assert tight <= losses.smoothness() <= SLACK * exact
+
+
+def test_second_order_runs_do_not_pay_for_L():
+    """Finding L reads the table tens of times, more often than the whole run does."""
+    losses = Recipe(d=200, J=3, N=200, seed=0).generate().losses
+    result = sb.solve(sb.Problem(losses), tol=1e-6)
+    assert result.success
+    assert "_smoothness" not in vars(losses)
+    assert "_sample" in vars(losses)
