@@ -17,12 +17,13 @@ Everything here is written by the benchmark itself, none of it by hand. To repea
     make bench                                          # small sizes, a few minutes
     .venv/bin/python -m benchmarks.run --full --docs    # the paper's sizes, and this page
 
-All solvers run in one process, on the same data and the same cores, in interleaved rounds, of which the medians are
-shown. Progress is measured at the losses, alike for every solver: the time to a gap is when the losses were first
-asked about a point whose objective is within the gap of the optimum, which a tighter, certified run has found.
-Compiling and the computation of L, as in the paper, are not counted. Everybody is measured with one BLAS thread, with
-all, and with all for NumPy but one for SciPy, and the best of the medians counts: solvers of small systems lose much
-with all, products with large matrices with one.
+All solvers run in one process (other libraries in the section about them: each in its own, from an environment of its
+own), on the same data and the same cores, in interleaved rounds, of which the medians are shown. Progress is measured
+at the losses, alike for every solver: the time to a gap is when the losses were first asked about a point whose
+objective is within the gap of the optimum, which a tighter, certified run has found. Compiling and the computation of
+L, as in the paper, are not counted. Everybody is measured with one BLAS thread, with all, and with all for NumPy but
+one for SciPy, and the best of the medians counts: solvers of small systems lose much with all, products with large
+matrices with one.
 
 An evaluation is a point at which the losses were asked for; a + b says that b of a + b came without a Jacobian.
 Hessians are counted to the smallest gap, whole ones (newton, trust-constr) and those that quasi-newton estimates from a

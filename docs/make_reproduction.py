@@ -10,10 +10,13 @@ import shutil
 import sys
 from pathlib import Path
 
+from PIL import Image
+
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "reproduction.md"
 TABLES = ("figure_a", "table_b", "table_c", "table_d", "table_e", "theory")
 FIGURES = ("figure_a", "theory")
+WIDTH, COLORS = 1200, 48
 
 
 def main(measured: Path) -> None:
@@ -23,8 +26,15 @@ def main(measured: Path) -> None:
         (DOCS / "reproduction").mkdir(exist_ok=True)
         shutil.copyfile(measured / f"{name}.csv", DOCS / "reproduction" / f"{name}.csv")
     for name in FIGURES:
-        shutil.copyfile(measured / f"{name}.png", DOCS / "images" / f"reproduction_{name}.png")
+        shrink(measured / f"{name}.png", DOCS / "images" / f"reproduction_{name}.png")
     PAGE.write_text(page, encoding="utf-8")
+
+
+def shrink(picture: Path, place: Path) -> None:
+    """A picture for a page: curves need few pixels and few colors."""
+    image = Image.open(picture).convert("RGB")
+    height = round(image.height * WIDTH / image.width)
+    image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLORS).save(place, optimize=True)
 
 
 def section(file: Path) -> str:

@@ -15,6 +15,7 @@ from . import (
     one_group,
     outer_methods,
     paper_problem,
+    peers,
     scaling,
     small_problems,
     tables,
@@ -33,4 +34,5 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "geometries": geometries.measure,
     "outer_methods": outer_methods.measure,
     "inner_solvers": inner_solvers.measure,
+    "peers": peers.measure,
 }

@@ -82,7 +82,9 @@ def test_without_typer_the_remedy_is_named(tmp_path: Path) -> None:
     assert done.stderr == "saddleback: the command line needs typer; install it with: pip install 'saddleback[cli]'\n"
 
 
-def test_an_interruption_keeps_what_has_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_keeps_what_has_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from saddleback.cli import main
     from saddleback.paper import laboratory
 
@@ -99,6 +101,7 @@ def test_an_interruption_keeps_what_has_run(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
+    assert "goes on from there" in capsys.readouterr().err
     kept = len(list((tmp_path / "cache").iterdir()))
     assert kept > 0
     calls.clear()

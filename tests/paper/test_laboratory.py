@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import saddleback as sb
@@ -95,6 +96,26 @@ def test_any_error_is_a_failure_of_the_cell_and_is_tried_again(tmp_path: Path, m
         assert "no reference" in lab.curve(Cell(RECIPE, 0.01, QP, 12, 0.1)).failure
     assert not list(tmp_path.iterdir())
     assert not Laboratory(Cache(tmp_path), repeats=1).curve(CELL).failure
+
+
+def test_half_a_run_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``solve`` answers an interruption with the best point so far; the laboratory passes the interruption on."""
+    lab = Laboratory(Cache(tmp_path), repeats=1)
+    lab.curve(Cell(RECIPE, 0.1, QP, 3))
+    calls = []
+    evaluate = sb.GroupedLinear.evaluate
+
+    def interrupted(self: sb.GroupedLinear, w: np.ndarray) -> object:
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return evaluate(self, w)
+
+    monkeypatch.setattr(sb.GroupedLinear, "evaluate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lab.curve(CELL)
+    assert len(calls) == 5
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 # --- the cache --------------------------------------------------------------------------------------------------------

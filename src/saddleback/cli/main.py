@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import SaddlebackError
-
-BAD_INPUT = 2
-INTERRUPTED = 130
+from .status import BAD_INPUT
 
 
 def main() -> None:
@@ -22,9 +20,6 @@ def main() -> None:
     except SaddlebackError as error:
         _complain(str(error))
         sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        sys.exit(INTERRUPTED)
 
 
 def _complain(message: str) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from .. import paper
 from .progress import progress_bar
+from .status import INTERRUPTED
 
 
 class Target(StrEnum):
@@ -56,15 +57,21 @@ def reproduce(
     interruption, and it goes on from there.
     """
     console = Console()
-    with progress_bar() as reporter:
-        done = paper.reproduce(
-            [target.value for target in targets],
-            scale=scale.value,
-            seed=seed,
-            out=out,
-            reporter=reporter,
-            max_memory=None if max_memory is None else max_memory * 2**30,
+    try:
+        with progress_bar() as reporter:
+            done = paper.reproduce(
+                [target.value for target in targets],
+                scale=scale.value,
+                seed=seed,
+                out=out,
+                reporter=reporter,
+                max_memory=None if max_memory is None else max_memory * 2**30,
+            )
+    except KeyboardInterrupt:
+        typer.echo(
+            "saddleback: interrupted; cells that have run are kept, the same command goes on from there", err=True
         )
+        raise typer.Exit(INTERRUPTED) from None
     for failure in done.failures:
         console.print(f"could not run: {failure}", style="yellow", highlight=False, markup=False)
     for file in done.files:

@@ -1,9 +1,10 @@
-"""Cells that have been run, one file each, so that an interrupted reproduction goes on where it was."""
+"""What has been run, one file each, so that an interrupted reproduction goes on where it was."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -11,20 +12,21 @@ from typing import Any
 
 from .cell import Cell, Curve
 from .environment import environment
-from .files import write_json
+from .files import plain, write_json
 
 PACKAGE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
 # What decides how a cell runs, beside the library itself.
 DECISIVE = ("recipe.py", "contestants.py", "cell.py", "laboratory.py")
 
 
 @cache
-def code_version() -> str:
-    """A digest of the code that a run depends on: cells of other code are run again."""
-    here = Path(__file__).resolve().parent
+def code_version(folder: str | None = None) -> str:
+    """A digest of the code that a run depends on, one folder of ``paper`` included: other code runs again."""
     library = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("paper", "cli")]
+    ours = [HERE / name for name in DECISIVE] + (sorted((HERE / folder).glob("*.py")) if folder else [])
     digest = hashlib.sha256()
-    for path in sorted(library) + [here / name for name in DECISIVE]:
+    for path in sorted(library) + ours:
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
@@ -34,21 +36,46 @@ class Cache:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._origin: dict[str, Any] = {"environment": environment(), "code": code_version()}
+        self._environment = environment()
 
     def load(self, cell: Cell) -> Curve | None:
+        stored = self._read(cell.file_stem, {"cell": cell.to_dict(), "code": code_version()}, "curve")
         try:
-            stored = json.loads(self._path(cell).read_text(encoding="utf-8"))
-            if {key: stored[key] for key in ("cell", *self._origin)} != {"cell": cell.to_dict(), **self._origin}:
-                return None
-            curve = Curve(**stored["curve"])
-            time, value = [float(t) for t in curve.time], [float(v) for v in curve.value]
-        except (OSError, ValueError, TypeError, KeyError):
+            curve = Curve(**stored) if stored is not None else None
+            lengths = {len([float(x) for x in series]) for series in (curve.time, curve.value)} if curve else set()
+        except (ValueError, TypeError):
             return None
-        return curve if len(time) == len(value) > 0 else None
+        return curve if len(lengths) == 1 and lengths != {0} else None
 
     def save(self, cell: Cell, curve: Curve) -> None:
-        write_json(self._path(cell), {"cell": cell.to_dict(), **self._origin, "curve": asdict(curve)})
+        self._write(cell.file_stem, {"cell": cell.to_dict(), "code": code_version()}, "curve", asdict(curve))
 
-    def _path(self, cell: Cell) -> Path:
-        return self._directory / f"{cell.file_stem}.json"
+    def load_check(self, name: str, scale: str, seed: int) -> dict[str, Any] | None:
+        """What a check of the theory measured."""
+        return self._read(_stem(name, scale, seed), _check(name, scale, seed), "measured")
+
+    def save_check(self, name: str, scale: str, seed: int, measured: Mapping[str, Any]) -> None:
+        self._write(_stem(name, scale, seed), _check(name, scale, seed), "measured", measured)
+
+    def _read(self, stem: str, origin: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+        try:
+            stored = json.loads((self._directory / f"{stem}.json").read_text(encoding="utf-8"))
+            expected = {"environment": self._environment, **origin}
+            if {name: stored[name] for name in expected} != plain(expected):
+                return None
+            found = stored[key]
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def _write(self, stem: str, origin: Mapping[str, Any], key: str, content: Mapping[str, Any]) -> None:
+        path = self._directory / f"{stem}.json"
+        write_json(path, {**origin, "environment": self._environment, key: content})
+
+
+def _stem(name: str, scale: str, seed: int) -> str:
+    return f"theory-{name}-{scale}-seed{seed}"
+
+
+def _check(name: str, scale: str, seed: int) -> dict[str, Any]:
+    return {"check": name, "scale": scale, "seed": seed, "code": code_version("theory")}

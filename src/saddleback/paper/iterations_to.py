@@ -40,7 +40,7 @@ def build(
             cell, paper = cells[method], printed.get(key, NOTHING)
             curve, when = reach(lab, cell, epsilon)
             entry = row(name, cell, curve, lab, paper, reach=when, epsilon=epsilon)
-            line += [counted(cell, curve, when), str(paper)]
+            line += [counted(entry, curve), str(paper)]
             rows.append(entry)
         body.append(line)
     return Table(name, title, text, header, body, rows)

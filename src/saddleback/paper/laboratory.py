@@ -11,7 +11,7 @@ import numpy as np
 from ..dual_sets import Simplex
 from ..errors import ConvergenceWarning, IncompatibleError
 from ..regularizers import Quadratic
-from ..result import Result
+from ..result import Result, Status
 from ..run import Progress
 from ..solve import solve
 from .cache import Cache
@@ -144,16 +144,19 @@ def check_applies(cell: Cell) -> None:
 
 def run_cell(cell: Cell, data: PaperData, target: float) -> Result:
     """One run to the target; L is known beforehand, as in the paper."""
+    reached = False
 
     def arrived(now: Progress) -> bool:
-        return now.n_iter > 0 and now.value <= target
+        nonlocal reached
+        reached = now.n_iter > 0 and now.value <= target
+        return reached
 
     contestant = cell.contestant
     method, problem = contestant.method(data.L), data.problem(cell.gamma)
     with warnings.catch_warnings():
         # Stopping short of a certificate is what is wanted here.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return solve(
+        result = solve(
             problem,
             method=method,
             inner=contestant.inner,
@@ -162,6 +165,10 @@ def run_cell(cell: Cell, data: PaperData, target: float) -> Result:
             time_limit=TIME_LIMIT,
             callback=arrived,
         )
+    if result.status is Status.INTERRUPTED and not reached:
+        # The user's, which ``solve`` answers with what it has: half a run must not be kept as a whole one.
+        raise KeyboardInterrupt
+    return result
 
 
 def _curve(result: Result) -> Curve:

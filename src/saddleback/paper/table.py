@@ -8,7 +8,7 @@ from typing import Any
 
 from .cell import Cell, Curve, Reach
 from .files import markdown
-from .laboratory import NOT_APPLICABLE, Laboratory
+from .laboratory import Laboratory
 from .published import NOTHING, Published
 
 
@@ -113,10 +113,10 @@ def seconds(x: float | None) -> str:
     return "-" if x is None else f"{x:.2f} s" if x < 100 else f"{x:.0f} s"
 
 
-def counted(cell: Cell, curve: Curve, reach: Reach | None) -> str:
-    """'34 (2.74 s)', or why not."""
+def counted(row: Row, curve: Curve) -> str:
+    """'34 (2.74 s)', or the gap where the run ended, or why there is none."""
     if curve.failure:
-        return NOT_APPLICABLE if curve.failure.startswith(NOT_APPLICABLE) else in_short(curve.failure)
-    if reach is None:
-        return f"not in {curve.n_iter}"
-    return f"{reach.iterations} ({seconds(reach.seconds)})"
+        return in_short(curve.failure)
+    if row.iterations is not None:
+        return f"{row.iterations} ({seconds(row.seconds)})"
+    return f"not in {curve.n_iter}" + ("" if row.gap is None else f" (gap {row.gap:.1e})")

@@ -24,8 +24,8 @@ def measure(lab: Laboratory, scale: Scale, seed: int) -> Table:
         "b",
         f"Table (b): time to reach precision 1e-2 (d = {scale.d}, J = {scale.J}, N = {scale.N})",
         "Iterations and seconds until the primal gap is at most 1e-2, for each gamma, and the paper's cell next to it "
-        f"(d = 5000, J = 10, N = 5000, on a GPU). 'not in {scale.most}': not within that many iterations. APGD and "
-        "L-BFGS-B need gamma > 0.",
+        f"(d = 5000, J = 10, N = 5000, on a GPU). 'not in {scale.most}': not within that many iterations, and the gap "
+        "after them. APGD and L-BFGS-B need gamma > 0.",
         [(f"gamma = {gamma:g}", gamma, row, EPSILON) for gamma, row in by_gamma.items()],
         TABLE_B,
     )

@@ -34,7 +34,7 @@ def measure(lab: Laboratory, scale: Scale, seed: int) -> Table:
         "its gamma), and the paper's cell next to it (d = 5000, N = 5000, on a GPU). The paper's caption says J = 30, "
         f"but its figures are those of table (b), J = 10, and with J = {scale.many} the gap of the start is smaller: "
         "both are here. The start is not counted, so that the least count is 1. "
-        f"'not in {scale.most // 2}': not within that many iterations.",
+        f"'not in {scale.most // 2}': not within that many iterations, and the gap after them.",
         [
             (f"J = {J}, epsilon = {epsilon:g}", epsilon, by_method, epsilon)
             for J, by_method in by_J.items()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .cache import Cache
 from .environment import environment
 from .files import write_csv, write_json, write_text
 from .pictures import draw
@@ -18,13 +19,16 @@ STEPS = len(CHECKS)
 
 
 def write(
-    directory: Path, scale: str, seed: int, tell: Callable[[str], None], done: Callable[[], None]
+    directory: Path, cache: Cache, scale: str, seed: int, tell: Callable[[str], None], done: Callable[[], None]
 ) -> tuple[list[Path], str]:
-    """All checks into theory.md, .csv, .json, .png and .svg."""
+    """All checks, those of the cache as they are, into theory.md, .csv, .json, .png and .svg."""
     measured: dict[str, dict[str, Any]] = {}
     texts: list[str] = []
     for name, check in CHECKS.items():
-        measured[name] = check.measure(scale, seed, tell)
+        stored = cache.load_check(name, scale, seed)
+        measured[name] = stored if stored is not None else check.measure(scale, seed, tell)
+        if stored is None:
+            cache.save_check(name, scale, seed, measured[name])
         texts.append(check.text(measured[name]))
         done()
 

@@ -1,0 +1,104 @@
+"""One job in a process of its own, alone, with limits of time and memory that hold whatever it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..writing import ROOT
+from .assignment import Assignment
+from .tape import OUT_OF_MEMORY, Run, read_runs
+
+NOT_INSTALLED, MEMORY, FAILED, GARBAGE = "not installed", "memory", "failed", "answer not readable"
+# For imports, reading the data and building a model; a large conic program takes more than that, and is told so.
+GRACE = 60.0
+# Of the memory that is free when a job starts.
+SHARE_OF_MEMORY = 0.5
+PAUSE = 0.02
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """The runs that a job handed over, and the reason why there are not more of them."""
+
+    runs: Sequence[Run] = ()
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def launch(
+    python: Path, module: str, problem: Path, task: Assignment, runs: int, threads: int | None, grace: float = GRACE
+) -> Attempt:
+    """Run ``python -m module`` on the problem file; its time is ``runs`` budgets and the grace."""
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder) / "answer.npz"
+        complaints = Path(folder) / "complaints.txt"
+        started = time.perf_counter()
+        with complaints.open("wb") as stream:
+            command = [str(python), "-m", module, str(problem), str(answer), repr(time.time())]
+            job = subprocess.Popen(command, cwd=ROOT, env=_surroundings(threads), stdout=stream, stderr=stream)
+            reason = _watch(job, task.budget, runs * task.budget + grace)
+        seconds = time.perf_counter() - started
+        if reason == FAILED:
+            print(f"{module} failed:\n{complaints.read_text(encoding='utf-8', errors='replace')[-2000:]}", flush=True)
+        if not answer.exists():
+            return Attempt((), reason or GARBAGE, seconds)
+        try:
+            return Attempt(read_runs(answer, task.n_params), reason, seconds)
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile):
+            return Attempt((), reason or GARBAGE, seconds)
+
+
+def _watch(job: subprocess.Popen[bytes], budget: float, longest: float) -> str:
+    """Wait for the end of a job, or bring it about; the reason, or nothing."""
+    deadline, most = time.monotonic() + longest, SHARE_OF_MEMORY * _free_memory()
+    reason = ""
+    while job.poll() is None:
+        if time.monotonic() > deadline:
+            reason = over(budget)
+        elif _memory_of(job.pid) > most:
+            reason = MEMORY
+        if reason:
+            job.kill()
+            job.wait()
+            return reason
+        time.sleep(PAUSE)
+    # A system that runs out of memory kills as well.
+    if job.returncode in (OUT_OF_MEMORY, -9):
+        return MEMORY
+    return FAILED if job.returncode else ""
+
+
+def over(budget: float) -> str:
+    return f"over its budget of {budget:g} s"
+
+
+def _surroundings(threads: int | None) -> dict[str, str]:
+    """The same number of threads for every library; its own choice where it is None."""
+    inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, "PYTHONPATH")}
+    return inherited if threads is None else inherited | dict.fromkeys(THREADS, str(threads))
+
+
+def _free_memory() -> float:
+    """Bytes; no limit where the system does not tell as Linux does."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return float("inf")
+    sizes = dict(line.split(":", 1) for line in lines)
+    return 1024.0 * float(sizes["MemAvailable"].split()[0])
+
+
+def _memory_of(pid: int) -> float:
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0.0
+    return float(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,4 @@
+"""Exit statuses."""
+
+BAD_INPUT = 2
+INTERRUPTED = 130
