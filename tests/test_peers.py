@@ -245,14 +245,14 @@ def test_environment_is_made_once_and_again_when_requirements_change(tmp_path, m
     (tmp_path / "wanted" / "peer").mkdir(parents=True)
     wanted = tmp_path / "wanted" / "peer" / "requirements.txt"
     wanted.write_text("numpy==2.0.0\n", encoding="utf-8")
-    session = partial(Separate, tmp_path / "place", tmp_path / "wanted")
+    separate = partial(Separate, tmp_path / "place", tmp_path / "wanted")
     for _ in range(2):
-        assert session().interpreter("peer", ()) == tmp_path / "place" / "peer" / "bin" / "python"
+        assert separate().interpreter("peer", ()) == tmp_path / "place" / "peer" / "bin" / "python"
     assert made == ["peer"]
     wanted.write_text("numpy==2.0.1\n", encoding="utf-8")
-    session().interpreter("peer", ())
+    separate().interpreter("peer", ())
     assert made == ["peer"] * 2
-    assert session().interpreter("none", ()) == Path(sys.executable)
+    assert separate().interpreter("none", ()) == Path(sys.executable)
 
 
 def test_failed_installation_is_not_installed(tmp_path, monkeypatch):
@@ -266,7 +266,7 @@ def test_failed_installation_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(environments, "_make", fail)
     (tmp_path / "peer").mkdir()
     (tmp_path / "peer" / "requirements.txt").write_text("numpy==2.0.0\n", encoding="utf-8")
-    session = Separate(tmp_path / "place", tmp_path)
-    assert [session.interpreter("peer", ()) for _ in range(2)] == [None, None]
+    separate = Separate(tmp_path / "place", tmp_path)
+    assert [separate.interpreter("peer", ()) for _ in range(2)] == [None, None]
     assert tried == ["peer"]
     assert not (tmp_path / "place" / "peer" / STAMP).exists()

@@ -46,7 +46,7 @@ class Separate:
     place: Path = PLACE
     requirements: Path = HERE
     known: dict[str, Path | None] = field(default_factory=dict)
-    """What was found in this session: without a network, each failure is waited for once."""
+    """What this process has found: without a network, each failure is waited for once."""
 
     def interpreter(self, peer: str, imports: tuple[str, ...]) -> Path | None:
         if peer not in self.known:

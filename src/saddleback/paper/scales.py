@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .recipe import Recipe
 
@@ -27,8 +27,8 @@ class Scale:
     repeats: int = 3
     """How often a short run is repeated."""
 
-    def recipe(self, seed: int, **changes: int) -> Recipe:
-        return replace(Recipe(self.d, self.J, self.N, seed), **changes)  # type: ignore[arg-type]
+    def recipe(self, seed: int, *, d: int | None = None, J: int | None = None) -> Recipe:
+        return Recipe(d or self.d, J or self.J, self.N, seed)
 
 
 SCALES = {
