@@ -6,6 +6,7 @@ from typing import Any
 
 import saddleback as sb
 from saddleback.methods import AnyMethod
+from saddleback.paper import contestants
 
 from ..race import Contestant, Solver
 
@@ -29,5 +30,5 @@ def ours(losses: Any, *names: str) -> dict[str, Contestant]:
 
 
 def algorithm_1(losses: Any, L: float) -> Contestant:
-    """The paper's method as it stands there: its steps, no restart, L known beforehand."""
-    return Contestant(losses, by(sb.Accelerated(steps="paper", restart=False, smoothness=L)))
+    """The paper's method as the reproduction of its tables runs it."""
+    return Contestant(losses, by(contestants.algorithm_1(L)))

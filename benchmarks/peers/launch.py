@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from saddleback.paper.memory import available
+
 from ..writing import ROOT
 from .assignment import Assignment
 from .tape import OUT_OF_MEMORY, Run, read_runs
@@ -87,13 +89,9 @@ def _surroundings(threads: int | None) -> dict[str, str]:
 
 
 def _free_memory() -> float:
-    """Bytes; no limit where the system does not tell as Linux does."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return float("inf")
-    sizes = dict(line.split(":", 1) for line in lines)
-    return 1024.0 * float(sizes["MemAvailable"].split()[0])
+    """Bytes; no limit where nothing tells."""
+    free = available()
+    return float("inf") if free is None else free
 
 
 def _memory_of(pid: int) -> float:

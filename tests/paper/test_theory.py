@@ -195,4 +195,4 @@ def test_orders_are_exponents() -> None:
 
 
 def test_tables_show_what_is_missing() -> None:
-    assert table(("a", "b"), [(1.23456, None)]) == "| a | b |\n| --- | --- |\n| 1.23 | - |"
+    assert table(("a", "b"), [(1.23456, None)]) == "| a | b |\n| --- | ---: |\n| 1.23 | - |"

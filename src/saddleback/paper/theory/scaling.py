@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._validation import lookup
+from ..files import markdown
 
 COLUMNS = ("check", "x_name", "x", "series", "measured", "predicted")
 
@@ -36,8 +37,7 @@ def row(check: str, x_name: str, x: float, series: str, measured: float, predict
 
 def table(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     """A Markdown table; numbers with three digits, None as a dash."""
-    shown = [[_show(cell) for cell in line] for line in lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *shown))
+    return markdown(header, [[_show(cell) for cell in line] for line in lines]).rstrip("\n")
 
 
 def _show(cell: Any) -> str:
