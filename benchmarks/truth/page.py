@@ -54,4 +54,4 @@ def page(reports: Mapping[str, tuple[Section, Mapping[str, Any]]]) -> str:
 
 
 def _wrapped(text: str) -> str:
-    return fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+    return fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False) + "\n"

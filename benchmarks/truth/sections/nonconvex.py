@@ -81,15 +81,17 @@ def _start(rng: np.random.Generator, family: Family) -> Array:
     return np.round(start) if family.round_starts else start
 
 
+ABOUT = """\
+Seven families of one to four losses of one to ten parameters, from random starts, some of them stationary points that
+are no minima. A certificate supposes convex losses, and a run should find out that these are not. A bound is false
+when a point within its radius has a lower value; such points are looked for at random, at known minima and by
+descents.
+"""
+
 SECTION = Section(
     name="nonconvex",
     title="Losses that are not convex",
-    about=(
-        "Seven families of one to four losses of one to ten parameters, from random starts, some of them stationary "
-        "points that are no minima. A certificate supposes convex losses, and a run should find out that these "
-        "are not. A bound is false when a point within its radius has a lower value; such points are looked for at random, at "
-        "known minima and by descents."
-    ),
+    about=ABOUT,
     judge=judge,
     limits=(Share(FALSE, 0.01), Share(CERTIFIED, 0.01), Share(UNTRUE)),
     sizes={"small": 210, "full": 3000},

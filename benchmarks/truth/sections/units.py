@@ -82,15 +82,16 @@ def _compared(plain: sb.Result, other: sb.Result, name: str, row: str, table: Ta
     return Outcome({name: differs}, row, f"{ending(plain)} / {ending(other)}", note)
 
 
+ABOUT = """\
+Tables whose columns are multiplied by 10^U(-7, 7), each by its own factor, with and without an intercept, l2 = 0, tol
+= 1e-6: the run must end with the same status and the same value, to tol, as with units of one. Endings are shown as
+units of one / other units. The same for losses as plain functions, of which nothing is known.
+"""
+
 SECTION = Section(
     name="units",
     title="Units",
-    about=(
-        "Tables whose columns are multiplied by 10^U(-7, 7), each by its own factor, with and without an intercept, "
-        "l2 = 0, tol = 1e-6: the run must end with the same status and the same value, to tol, as with units of one. "
-        "Endings are shown as units of one / other units. The same for losses as plain functions, of which nothing is "
-        "known."
-    ),
+    about=ABOUT,
     judge=judge,
     limits=(Share(STATUS), Share(ENDING, None), Share(PLAIN, None)),
     sizes={"small": 60, "full": 1000},
