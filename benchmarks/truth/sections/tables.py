@@ -65,12 +65,12 @@ def _judged(table: Table, optimum: float, method: str, number: int) -> Outcome:
 
 
 @cache
-def baseline() -> dict[str, float]:
+def baseline() -> dict[str, int]:
     """Evaluations before, by case and method."""
     return json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
 
 
-def evaluations() -> dict[str, float]:
+def evaluations() -> dict[str, int]:
     """Evaluations by the code as it is, for `baseline`."""
     counts = {}
     for number in range(SECTION.sizes["full"]):
@@ -78,7 +78,7 @@ def evaluations() -> dict[str, float]:
         if table.kind == EASY:
             for method in METHODS:
                 result = solve(table, method)
-                counts[_key(number, method)] = float(result.n_evals + result.n_values)
+                counts[_key(number, method)] = result.n_evals + result.n_values
     return counts
 
 
