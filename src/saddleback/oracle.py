@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any, cast
@@ -17,6 +17,7 @@ from .adversary import Adversary
 from .certificates import Minorant
 from .convexity import DIFFERENCES, ConvexityWatch
 from .errors import ProblemError
+from .losses import RescaledLosses
 from .problem import Problem
 from .subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
 
@@ -102,6 +103,29 @@ class Oracle:
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
 
+    def rescaled(self, scale: Vector) -> Oracle:
+        """The same losses in v = scale w, for powers of two; what is known of them comes along, to the last bit."""
+        problem = replace(self.problem, losses=RescaledLosses(self.problem.losses, scale), metric=None)
+        oracle = Oracle(problem, self.inner, self.w0 * scale, self.tol)
+        oracle.n_evals, oracle.n_values = self.n_evals, self.n_values
+        oracle.precision = self.precision
+        oracle.watch.trust(self.precision)
+        for known in self._recent:
+            there = replace(known, w=_frozen(known.w * scale), G=known.G / scale)
+            oracle.watch.observe(there)
+            oracle._recent.append(there)
+        return oracle
+
+    @cached_property
+    def convex(self) -> bool:
+        """Whether the losses are convex by construction, as they say or because they are affine."""
+        return bool(getattr(self.problem.losses, "convex", False)) or self.affine
+
+    @cached_property
+    def offers_hessian(self) -> bool:
+        """Whether the losses offer ``hessian``."""
+        return hasattr(self.problem.losses, "hessian")
+
     @cached_property
     def samples_hessian(self) -> bool:
         """Whether the losses offer ``sampled_hessian``."""
@@ -124,7 +148,7 @@ class Oracle:
 
         Those that offer a Hessian have curvature, and are not asked: to find L can cost more than the whole run.
         """
-        return not hasattr(self.problem.losses, "hessian") and self.smoothness == 0
+        return not self.offers_hessian and self.smoothness == 0
 
     def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
         """f, G and the best response at w: one evaluation, unless w was one of the last two points."""

@@ -22,6 +22,7 @@ class Status(Enum):
     MAX_ITER = "iteration limit"
     TIME_LIMIT = "time limit"
     STALLED = "stalled"
+    STATIONARY = "stationary, losses not convex"
     INTERRUPTED = "interrupted"
     UNBOUNDED = "unbounded"
     NUMERICAL_ERROR = "numerical error"
@@ -62,6 +63,9 @@ class Result:
         the losses turned out not to be convex, and nothing is certified.
     radius : float
         How far the bound reaches, in the problem's metric; inf where it is global.
+    reach : (d,) array
+        The bound holds wherever sum_i ((v_i - w_i)/reach_i)^2 <= 1: how far it reaches along each parameter, in the
+        parameters' own sizes; ``radius`` is the least of them.
     gap_estimate : float
         An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
         never above ``gap``.
@@ -76,6 +80,7 @@ class Result:
     lower_bound: float
     gap: float
     radius: float
+    reach: Vector
     gap_estimate: float
     status: Status
     message: str
@@ -94,7 +99,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, ready for JSON (inf and nan as they are)."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "history"}
-        plain |= {name: plain[name].tolist() for name in ("w", "dual", "losses")}
+        plain |= {name: plain[name].tolist() for name in ("w", "dual", "losses", "reach")}
         plain["status"] = self.status.name
         plain["success"] = self.success
         plain["history"] = {f.name: getattr(self.history, f.name).tolist() for f in fields(self.history)}

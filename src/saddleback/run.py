@@ -13,11 +13,13 @@ from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector
 from .certificates import Minorant, Region
-from .methods import AnyMethod, State
+from .inspection import Look, look, survey
+from .methods import AnyMethod, Breakdown, Method, State
 from .oracle import Oracle, Point
 from .result import Result, Status
 from .stopping import Stopping
 from .trace import Trace
+from .units import Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +39,10 @@ class Progress:
 
 Callback = Callable[[Progress], Any]
 
-# How far from a start that is a solution the losses are looked at once more, relative to w.
-PROBE = 1e-2
+# After a look that found more to gain, the next one waits for this share of the iterations so far.
+LESS_OFTEN = 5
+# The share of the tolerance that is not worth leaving the region for.
+NEGLIGIBLE = 1e-2
 
 
 @dataclass
@@ -51,6 +55,10 @@ class Record:
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
     lower: float = -np.inf
+    next_look: int = 0
+    """The iteration before which the run does not look around again."""
+    inside: bool = True
+    """Whether the model of the last look steps to a point within the region."""
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -76,22 +84,23 @@ class Run:
         method: AnyMethod,
         record: Record,
         *,
-        scale: Vector,
-        radius: float | None = None,
+        units: Units,
         callback: Callback | None = None,
         progress: bool = False,
     ) -> None:
         self.oracle = oracle
         self.stopping = stopping
         self.method = method.name
-        self._estimates = method.estimates
+        self._method = method
         self.record = record
-        self._scale = scale
-        self._radius = radius
+        self._units = units
         self._everywhere, self._flat = bool(oracle.curvature.min() > 0), not oracle.curvature.any()
         self._callback = callback
         self._progress = progress
-        self._looked = False
+        self.found: Look | None = None
+        """What a look has found that keeps the run from ending: for the method, which takes it up."""
+        self.restart: Point | None = None
+        """A lower point that a look has met elsewhere: the method begins anew there."""
         self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
 
     @property
@@ -104,10 +113,15 @@ class Run:
         """How far the lower bound reaches: everywhere where all coordinates are strongly convex."""
         if self._everywhere:
             return np.inf
-        if self._radius is not None:
-            return self._radius
+        if self._units.radius is not None:
+            return self._units.radius
         # BLAS scales before it squares: far points do not overflow.
-        return max(1.0, float(nrm2(self.record.best.w - self.oracle.w0)))
+        return max(1.0, float(nrm2((self.record.best.w - self.oracle.w0) / self._units.unit)))
+
+    @property
+    def region(self) -> Region:
+        """Where the lower bound holds."""
+        return Region(self.record.best.w, self.radius, self._units.unit)
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
@@ -118,39 +132,95 @@ class Run:
         self._append(state.inner_gap, state.inner_iter, state.predicted)
         if self._progress:
             self._print_progress()
-        verdict = self.verdict()
+        verdict = self.verdict(state)
         if self._callback is not None and self._stopped_by_callback() and verdict is None:
             return Status.INTERRUPTED, "the callback stopped the run"
         if verdict is None and not np.isfinite(state.point.value):
             return Status.NUMERICAL_ERROR, "the losses are not finite where the last step arrived"
         return verdict
 
-    def verdict(self) -> tuple[Status, str] | None:
+    def verdict(self, state: State | None = None) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
-        trusted = self._estimates and (self._flat or self.oracle.watch.violation is not None)
-        verdict = self.stopping.verdict(self.record.trace, self.record.size, trust_estimate=trusted)
-        if verdict is not None and verdict[0] is Status.CONVERGED and self._is_unseen() and not self._looks_convex():
-            return None
-        return verdict
+        trace, stopping = self.record.trace, self.stopping
+        exhausted = stopping.exhausted(trace, self.record.size)
+        certified = stopping.certified(trace)
+        withdrawn = self.oracle.watch.violation is not None
+        estimated = self._method.estimates and (self._flat or withdrawn) and stopping.estimated(trace)
+        if not (certified or estimated):
+            return exhausted
+        threshold, gap = stopping.threshold(trace.value[-1]), trace.gap[-1]
+        if withdrawn:
+            return Status.STATIONARY, (
+                f"the model promises about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
+                "twice in a row"
+            )
+        confirmed = self._confirmed(state, certified, exhausted is not None)
+        trace.n_evals[-1], trace.time[-1] = self.oracle.n_evals, self.elapsed
+        if not confirmed:
+            return exhausted
+        if certified and self.record.inside:
+            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
+        return Status.CONVERGED, (
+            f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
+            f"twice in a row (certified: {gap:.3g})"
+        )
 
-    def _is_unseen(self) -> bool:
-        """Whether the run is about to end where it began, so that the watch on convexity has seen next to nothing."""
-        moved = float(nrm2(self.record.best.w - self.oracle.w0))
-        seen = moved > PROBE * self.radius or self.oracle.watch.violation is not None
-        return not (self._looked or seen or self.oracle.affine)
+    def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:
+        """Whether a look around the best point finds no more to gain, and losses that are convex.
 
-    def _looks_convex(self) -> bool:
-        """One look at the losses near by; where it shows that they are not convex, the bound is withdrawn."""
-        self._looked = True
-        best = self.record.best.w
-        direction = np.random.default_rng(0).standard_normal(best.size)
-        step = PROBE * max(1.0, float(nrm2(best))) / float(nrm2(direction))
-        self.oracle.point(best + step * direction)
-        if self.oracle.watch.violation is None:
+        A bound that holds everywhere needs no look for flat directions, and losses that are convex by construction
+        need none for convexity. Where a look finds more, the next one waits until the run has gone on for a while.
+        """
+        record, trace = self.record, self.record.trace
+        if trace.n_iter < record.next_look and not last:
+            return False
+        region = self.region
+        record.inside = True
+        if not (self._everywhere or self.oracle.affine or (certified and self._strode(state, region))):
+            threshold = self.stopping.threshold(record.best.value)
+            found = self._look(state, region, threshold)
+            # A step that leaves the region for next to nothing is one along a direction without curvature.
+            record.inside = found.length <= region.radius or found.promise <= NEGLIGIBLE * threshold
+            more = found.promise > threshold or (certified and not record.inside)
+            if found.violation is not None:
+                self._withdraw(found.violation)
+                return False
+            if more:
+                self.found = found
+                record.next_look = trace.n_iter + max(1, trace.n_iter // LESS_OFTEN)
+                return False
+        if self.oracle.convex:
             return True
+        seen = survey(self.oracle, self.oracle.evaluate(record.best.w), record.bound, region)
+        if seen.violation is None:
+            return True
+        self._withdraw(seen.violation)
+        if seen.lowest is not None:
+            record.best = self.restart = seen.lowest
+        return False
+
+    def _strode(self, state: State | None, region: Region) -> bool:
+        """Whether the last step came from a model that knew all curvature, and stayed within the region."""
+        method = self._method
+        if state is None or state.stride is None or state.point is not self.record.best:
+            return False
+        if not (isinstance(method, Method) and method.sees_all(state)):
+            return False
+        return region.length(state.stride, self.oracle.curvature) <= region.radius
+
+    def _look(self, state: State | None, region: Region, threshold: float) -> Look:
+        at = self.oracle.evaluate(self.record.best.w)
+        lam = self.record.dual if state is None else state.lam
+        try:
+            return look(self.oracle, at, lam, region, threshold)
+        except Breakdown:
+            return Look(np.inf, np.inf)
+
+    def _withdraw(self, violation: str) -> None:
+        """The losses are not convex: there is no bound."""
+        self.oracle.watch.violation = violation
         self._tighten((), self.record.dual)
         self.record.trace.gap[-1] = self.record.gap
-        return False
 
     def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""
@@ -159,7 +229,7 @@ class Run:
             record.bound, record.lower = None, -np.inf
             record.dual = lam if np.isfinite(lam).all() else record.dual
             return
-        region = Region(record.best.w, self.radius)
+        region = self.region
         for new in minorants:
             record.bound = new if record.bound is None else record.bound.best_mix(new, region)
         if record.bound is not None:
@@ -193,7 +263,7 @@ class Run:
             n_iter=record.trace.n_iter,
             n_evals=self.oracle.n_evals,
             time=record.trace.time[-1],
-            w=record.best.w / self._scale,
+            w=record.best.w / self._units.scale,
             dual=self._present(record.dual),
             value=record.best.value,
             losses=self._present(record.best.f),
@@ -228,14 +298,16 @@ class Run:
             notes.append("finite differences for a Jacobian: the gap is certified up to their errors")
         if oracle.n_inner_failures:
             notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
+        reach = self._units.semi_axes(self.radius, oracle.curvature)
         return Result(
-            w=record.best.w / self._scale,
+            w=record.best.w / self._units.scale,
             dual=self._present(record.dual),
             value=record.best.value,
             losses=self._present(record.best.f),
             lower_bound=record.lower,
             gap=record.gap,
-            radius=self.radius,
+            radius=float(reach.min()),
+            reach=reach,
             gap_estimate=float(np.fmin(record.trace.estimate[-1], record.gap)),
             status=status,
             message="; ".join(notes),

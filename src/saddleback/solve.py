@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
+from .units import guessed_sizes, natural_units, offered_sizes, units_in_metric
 
 
 def solve(
@@ -93,22 +95,21 @@ def solve(
     solver = resolve_inner(inner, problem.adversary)
     start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
 
-    scale = np.ones(1)
+    scale = np.ones(problem.n_params)
     if problem.metric is not None:
         scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
         problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-    keeper = Keeper(method, problem, scale, checkpoint, resume)
-    oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol)
-    run = Run(
-        oracle,
-        stopping,
-        method,
-        keeper.record(oracle),
-        scale=scale,
-        radius=radius,
-        callback=callback,
-        progress=progress,
-    )
+        units = units_in_metric(scale, radius)
+        oracle = Oracle(problem, solver, start * scale, stopping.tol)
+    else:
+        oracle = Oracle(problem, solver, start, stopping.tol)
+        sizes = offered_sizes(problem.losses)
+        sizes = guessed_sizes(oracle.evaluate(start)) if sizes is None else sizes
+        units = natural_units(sizes, radius, rescaled=method.rescales)
+        if not units.plain:
+            oracle = oracle.rescaled(units.scale)
+    keeper = Keeper(method, problem, units.scale, checkpoint, resume)
+    run = Run(oracle, stopping, method, keeper.record(oracle), units=units, callback=callback, progress=progress)
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
@@ -148,6 +149,7 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:
+            state = _taught(method, oracle, run, state)
             keeper.keep(run, state)
             state = method.step(oracle, state)
             verdict = run.observe(state)
@@ -155,6 +157,16 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
         return Status.NUMERICAL_ERROR, str(breakdown)
     keeper.keep(run, state)
     return verdict
+
+
+def _taught(method: Method[Any], oracle: Oracle, run: Run, state: State) -> State:
+    """The state with what a look around has found, where it found more to gain."""
+    if run.restart is not None:
+        state = method.init(oracle, run.restart.w)
+    elif run.found is not None:
+        state = method.informed(state, run.found)
+    run.found = run.restart = None
+    return state
 
 
 def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:

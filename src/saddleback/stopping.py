@@ -44,24 +44,22 @@ class Stopping:
         """
         return max(self.tol, min(self.tol, RELATIVE) * abs(value))
 
-    def verdict(self, trace: Trace, scale: float, *, trust_estimate: bool = False) -> tuple[Status, str] | None:
-        """Why the run ends after the last entry of the trace; None when it goes on.
+    def certified(self, trace: Trace) -> bool:
+        """Whether the certified gap is within the tolerance."""
+        return trace.gap[-1] <= self.threshold(trace.value[-1])
 
-        ``scale`` is the size of the losses and of their change near w0. ``trust_estimate`` lets an estimated gap
-        end the run, where it is a tenth of the tolerance twice in a row and a certificate, if there is one, is not
-        orders of magnitude away.
-        """
-        value, gap = trace.value[-1], trace.gap[-1]
-        n_iter, threshold = trace.n_iter, self.threshold(value)
-        if gap <= threshold:
-            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
+    def estimated(self, trace: Trace) -> bool:
+        """Whether the estimated gap is a tenth of the tolerance twice in a row, and a certificate not far away."""
+        gap, threshold = trace.gap[-1], self.threshold(trace.value[-1])
         proved = not gap > BELIEVED * threshold or gap == np.inf
-        if trust_estimate and proved and n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:]):
-            return (
-                Status.CONVERGED,
-                f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or "
-                f"less twice in a row (certified: {gap:.3g})",
-            )
+        return proved and trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+
+    def exhausted(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
+        """Why a run that has not converged ends after the last entry of the trace; None when it goes on.
+
+        ``scale`` is the size of the losses and of their change near w0.
+        """
+        value, n_iter = trace.value[-1], trace.n_iter
         if value < -UNBOUNDED * scale:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
         if self.time_limit is not None and trace.time[-1] >= self.time_limit:

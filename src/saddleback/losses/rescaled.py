@@ -60,4 +60,6 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     "exact_jacobian": lambda scale, exact: exact,
     "values_first": lambda scale, first: first,
     "n_entries": lambda scale, n_entries: n_entries,
+    "convex": lambda scale, convex: convex,
+    "matrix_size": lambda scale, k: k,
 }

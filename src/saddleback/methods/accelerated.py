@@ -68,6 +68,11 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         if self.inner_accuracy is not None:
             number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
 
+    @property
+    def rescales(self) -> bool:
+        # A given L, and the paper's steps, are meant in the parameters as they come.
+        return self.smoothness is None and self.steps == "sharp"
+
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)
         # The paper's algorithm takes L as it is told; under the sharp rule the losses' L is an upper bound.

@@ -14,6 +14,7 @@ from ..certificates import Minorant
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
 from ..losses import Losses
+from ..inspection import Look
 from ..oracle import Breakdown, Oracle, Point
 from ..regularizers import Regularizer
 from ..stopping import Stopping
@@ -34,6 +35,8 @@ class State:
     inner_iter: int = 0
     predicted: float = np.nan
     """What the step's model says that there was to gain, at most; nan where there is no model."""
+    stride: Vector | None = None
+    """The step, where its model may know the curvature in every direction and nothing held it back."""
 
 
 S = TypeVar("S", bound=State)
@@ -52,6 +55,11 @@ class Named:
     def check_losses(self, losses: Losses) -> None:
         """Raise an IncompatibleError when the losses lack what the method needs."""
 
+    @property
+    def rescales(self) -> bool:
+        """Whether the steps are taken in units of the parameters' own sizes, so that their units do not matter."""
+        return False
+
 
 class Method(Named, ABC, Generic[S]):
     """One outer method: a frozen description of its options.
@@ -62,6 +70,10 @@ class Method(Named, ABC, Generic[S]):
     state_type: ClassVar[type[State]] = State
     """What ``init`` and ``step`` return; a checkpoint is read back as one."""
 
+    def sees_all(self, state: S) -> bool:
+        """Whether the model of the last step, where it left a stride, knows the curvature in every direction."""
+        return False
+
     @abstractmethod
     def init(self, oracle: Oracle, w0: Vector) -> S:
         """The state at w0."""
@@ -69,6 +81,10 @@ class Method(Named, ABC, Generic[S]):
     @abstractmethod
     def step(self, oracle: Oracle, state: S) -> S:
         """The state after one iteration."""
+
+    def informed(self, state: S, look: Look) -> S:
+        """The state with the curvature that a look around the best point has found."""
+        return state
 
 
 class ExternalMethod(Named, ABC):

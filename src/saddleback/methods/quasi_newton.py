@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.linalg.blas import dnrm2
 from .._blas import one_blas_thread
 from .._types import Matrix, Vector
 from ..errors import ProblemError
+from ..inspection import Look
 from ..oracle import Evaluation, Oracle
 from .affine_metric import AffineMetric
 from .base import State
@@ -124,6 +125,23 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
             return {"limited": limited}
         span = np.vstack((state.span, _heaviest(step.base.G, step.lam)))
         return {"limited": limited, "span": span[-(POINTS - 1) * min(len(step.lam), SAMPLED) :]}
+
+
+    def sees_all(self, state: QuasiNewtonState) -> bool:
+        return state.dense is not None and state.dense.whole
+
+    def informed(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
+        if look.hessian is not None and state.dense is not None:
+            return replace(state, dense=DenseBFGS.known(look.hessian), sigma=0.0)
+        if look.S is None or look.Y is None:
+            return state
+        dense, limited = state.dense, state.limited
+        for s, y in zip(look.S, look.Y, strict=True):
+            if not float(s.dot(y)) > FLAT * float(dnrm2(s)) * float(dnrm2(y)):
+                continue
+            dense = None if dense is None else dense.updated(s, y)
+            limited = None if limited is None else limited.updated(s, y, self.memory)
+        return replace(state, dense=dense, limited=limited, sigma=0.0)
 
 
 M = TypeVar("M", DenseBFGS, LimitedBFGS)

@@ -55,6 +55,14 @@ class SecondOrder(Method[S2]):
         """What the curvature along a step that was taken changes in the state; ``slope`` is G' lam where it arrived."""
         return {}
 
+    def strides(self, oracle: Oracle, state: S2) -> bool:
+        """Whether the metric of this step may know the curvature in every direction."""
+        return True
+
+    @property
+    def rescales(self) -> bool:
+        return True
+
     def failed(self) -> dict[str, Any]:
         """What changes in the state where no trial of a step was accepted."""
         return {}
@@ -106,6 +114,7 @@ class SecondOrder(Method[S2]):
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
             predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
+            stride=step.direction if trial.sigma == 0 and self.strides(oracle, state) else None,
             sigma=trial.eased(),
             guard=guard,
             **self.learn(oracle, state, trial, there, slope),
@@ -121,6 +130,7 @@ class SecondOrder(Method[S2]):
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
             predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
+            stride=None,
             sigma=sigma,
             guard=guard,
         )
@@ -137,6 +147,7 @@ class SecondOrder(Method[S2]):
             inner_gap=accelerated.inner_gap,
             inner_iter=accelerated.inner_iter,
             predicted=np.nan,
+            stride=None,
             guard=guard,
         )
 

@@ -19,6 +19,8 @@ ACCEPTED = 1e-4
 POOR, GOOD = 0.25, 0.9
 # A correction is worth an evaluation when it stays near the step that it corrects, and promises to be accepted.
 NEARBY = 0.5
+# sigma grows by at most this factor after one refusal.
+FARTHEST = 1e3
 TINY = float(np.finfo(np.float64).tiny)
 # (D) is good enough when its gap is at most this share of the promised decrease.
 ACCURATE = 1e-2
@@ -68,8 +70,10 @@ class Trial:
         if not isfinite(self.step.point.value):
             return 10 * scale
         missing = 2 * self.step.error / self.step.length_squared - self.curvature
-        # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away.
-        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), max(10 * scale, missing / 100))
+        # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away. A step into
+        # an exponential's overflow shows a missing curvature of 1e200, after which no step would have any length.
+        most = max(10 * scale, min(missing / 100, FARTHEST * scale))
+        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), most)
 
     def eased(self) -> float:
         """sigma after an acceptance: down where the model was good, up where it was poor."""

@@ -1,0 +1,214 @@
+"""A look around before a run may end: whether there is more to gain, and whether the losses are convex there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from ._types import Matrix, Vector
+from .certificates import Minorant, Region
+from .convexity import ConvexityWatch
+from .errors import ProblemError
+from .oracle import Evaluation, Oracle, Point
+
+# Up to this many parameters the Hessian of losses that offer one is looked at as a whole.
+WHOLE = 150
+# Directions along which the curvature of other losses is measured, by differences of Jacobians: one evaluation each.
+DIRECTIONS = 6
+# The share of a random direction in the first one: a slope that vanishes points nowhere.
+RANDOM = 0.1
+# Curvatures below this share of the largest are taken to be that: rounding would decide about them.
+LEAST = 1e-12
+# A parameter with less than this share of the largest curvature has none.
+NONE = 1e-100
+# (D) is solved to this share of the tolerance.
+ACCURACY = 1e-3
+# How far the points lie at which convexity is looked at, in radii of the region: along the way of the run, and on
+# random rays in pairs, so that a function of few variables is seen on both sides.
+BEYOND = 0.6
+RAYS = (1.0, -0.75, 0.5, -0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a model with the curvature that was found says about one point."""
+
+    promise: float
+    """The decrease that it still promises."""
+    length: float
+    """The length of its step in the region's units, along parameters that are not strongly convex."""
+    hessian: Matrix | None = None
+    S: Matrix | None = None
+    """Directions, one per row, along which the curvature was measured."""
+    Y: Matrix | None = None
+    """sum_j lam_j Hessian f_j times each of them."""
+    violation: str | None = None
+    """Why the losses are not convex, where a direction shows it."""
+
+
+def look(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
+    """Measure the curvature of <lam, f> at a point and ask its model what is left.
+
+    The whole Hessian where the losses offer it and it is small; else the curvature along a few directions, those of
+    Lanczos from the slope G' lam, where a flat direction shows first.
+    """
+    if oracle.offers_hessian and at.w.size <= WHOLE:
+        return _whole(oracle, at, lam, region, threshold)
+    return _along_directions(oracle, at, lam, region, threshold)
+
+
+def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
+    H = oracle.hessian(at.w, lam)
+    # In units in which the diagonal is one, so that the least curvatures that count do not depend on units.
+    diagonal = H.diagonal()
+    curved = diagonal > NONE * diagonal.max()
+    unit = np.zeros(diagonal.size)
+    unit[curved] = 1.0 / np.sqrt(diagonal[curved])
+    values, vectors = np.linalg.eigh(unit[:, None] * H * unit)
+    model = Model(values, unit[:, None] * vectors)
+    return model.look(oracle, at, lam, region, threshold, hessian=H)
+
+
+def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
+    d = at.w.size
+    unit = np.broadcast_to(region.unit, (d,))
+    slope = lam.dot(at.G) * unit
+    random = np.random.default_rng(d).standard_normal(d)
+    first = slope / (np.linalg.norm(slope) or 1.0) + RANDOM * random / np.linalg.norm(random)
+    # The step that balances the error of the Jacobian against the change of the curvature.
+    step = float(np.cbrt(oracle.jacobian_precision))
+    noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / step
+    V, HV = np.empty((0, d)), np.empty((0, d))
+    q, violation = first, None
+    for _ in range(min(d, DIRECTIONS)):
+        # Twice, as one pass leaves what rounding makes of it.
+        for _ in range(2):
+            q = q - V.T @ (V @ q)
+        length = float(np.linalg.norm(q))
+        if not length > 0.0:
+            break
+        q = q / length
+        Hq = _times(oracle, at, lam, unit, q, step)
+        if Hq is None:
+            break
+        violation = violation or _falling(q, Hq, noise)
+        V, HV = np.vstack((V, q)), np.vstack((HV, Hq))
+        q = Hq
+    if not len(V):
+        return Look(inf, inf)
+    T = V @ HV.T
+    values, vectors = np.linalg.eigh(0.5 * (T + T.T))
+    if violation is None and values[0] < -noise:
+        # Differences are not symmetric: only the slope along the direction itself proves that it falls.
+        q = V.T @ vectors[:, 0]
+        Hq = _times(oracle, at, lam, unit, q, step)
+        violation = None if Hq is None else _falling(q, Hq, noise)
+    directions = (V * unit).T @ vectors
+    model = Model(np.maximum(values, noise), directions)
+    S, Y = directions.T, (HV / unit).T @ vectors
+    return model.look(oracle, at, lam, region, threshold, S=S, Y=Y.T, violation=violation)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """h(f + G p) + 1/2 sum_i values_i x_i^2 for p = directions x."""
+
+    values: Vector
+    directions: Matrix
+
+    def look(self, oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, **found: Any) -> Look:
+        """The step that minimizes the model, by (D), and what it promises."""
+        slopes = at.G @ self.directions
+        steepest = float(np.abs(slopes).max())
+        if steepest == 0.0:
+            return Look(0.0, 0.0, **found)
+        # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
+        least = max(LEAST * float(self.values[-1]), LEAST * steepest**2 / (at.size or 1.0))
+        root = np.sqrt(np.maximum(self.values, least))
+        factor = slopes / root
+        solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
+        step = -self.directions @ ((solution.lam @ factor) / root)
+        return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), **found)
+
+
+def _times(oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float) -> Vector | None:
+    """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
+    there = _visit(oracle, at.w + step * (unit * q))
+    return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * unit / step
+
+
+def _visit(oracle: Oracle, w: Vector) -> Evaluation | None:
+    """The losses where no step has led; None where they are not defined."""
+    with np.errstate(all="ignore"):
+        try:
+            there = oracle.evaluate(w, watch=False)
+        except ProblemError:
+            raise
+        except Exception:  # losses that refuse a point are not defined there
+            return None
+    return there if there.finite else None
+
+
+def _falling(q: Vector, Hq: Vector, noise: float) -> str | None:
+    """The slope of a convex function does not fall along any direction."""
+    curvature = float(q.dot(Hq))
+    if curvature >= -10 * noise:
+        return None
+    return f"the curvature of the losses is {curvature:.3g} along a direction, so they are not convex"
+
+
+def _promise(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> float:
+    """g(w) - [h(f + G p) + 1/2 p'Pp], with p'Pp = -<lam, G p> at a solution of (D)."""
+    change = at.G.dot(step)
+    return at.value - oracle.adversary.value(at.f + change) + 0.5 * float(lam.dot(change))
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a handful of points across the region shows about convexity."""
+
+    violation: str | None
+    lowest: Point | None
+    """The lowest point that was met, where it is lower than the one in the middle."""
+
+
+def survey(oracle: Oracle, at: Evaluation, bound: Minorant | None, region: Region) -> Survey:
+    """Compare the linearizations at points across the region with each other and with the lower bound."""
+    watch = ConvexityWatch(oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian, memory=8)
+    watch.trust(oracle.precision)
+    watch.observe(at)
+    lowest: Point | None = None
+    for v in _across(oracle, at, region):
+        there = _visit(oracle, v)
+        if there is None:
+            continue
+        watch.observe(there)
+        if bound is not None and watch.violation is None:
+            below = bound.at(v) - there.value
+            slopes = float(at.steepness.max()) * float(np.linalg.norm(v - at.w))
+            if below > watch.tolerance * (abs(there.value) + abs(at.value) + at.size + slopes):
+                watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
+        if there.value < min(at.value, inf if lowest is None else lowest.value):
+            lowest = there.point
+    return Survey(watch.violation, lowest)
+
+
+def _across(oracle: Oracle, at: Evaluation, region: Region) -> list[Vector]:
+    """On along the way of the run, and on random rays on both sides."""
+    d = at.w.size
+    unit = np.broadcast_to(region.unit, (d,))
+    radius = region.radius if np.isfinite(region.radius) else max(1.0, float(np.linalg.norm((at.w - oracle.w0) / unit)))
+    rng = np.random.default_rng(d + 1)
+    points = []
+    way = (at.w - oracle.w0) / unit
+    if way.any():
+        points.append(at.w + BEYOND * radius * unit * (way / np.linalg.norm(way)))
+    for t in RAYS:
+        if t > 0:
+            ray = rng.standard_normal(d)
+            ray /= np.linalg.norm(ray)
+        points.append(at.w + t * radius * unit * ray)
+    return points
