@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,16 @@ from ._types import Matrix, Vector
 from .certificates import Minorant, Region
 from .convexity import ConvexityWatch
 from .errors import ProblemError
+from .metric import DenseMetric
 from .oracle import Evaluation, Oracle, Point
 
-# Up to this many parameters the Hessian of losses that offer one is looked at as a whole.
-WHOLE = 150
-# Directions along which the curvature of other losses is measured, by differences of Jacobians: one evaluation each.
+# The Hessian of losses that offer one is looked at as a whole up to this many parameters, and this many
+# multiplications: about a second.
+WHOLE = 2000
+AFFORDABLE = 2e10
+# Up to this many it is measured by differences of Jacobians, one evaluation for each; for more parameters along a few
+# directions only.
+MEASURED = 12
 DIRECTIONS = 6
 # The share of a random direction in the first one: a slope that vanishes points nowhere.
 RANDOM = 0.1
@@ -49,13 +53,24 @@ class Look:
     """Why the losses are not convex, where a direction shows it."""
 
 
+def sees_all(oracle: Oracle) -> bool:
+    """Whether a look sees the curvature in every direction."""
+    return oracle.problem.n_params <= MEASURED or affords_hessian(oracle)
+
+
+def affords_hessian(oracle: Oracle) -> bool:
+    """Whether the losses offer a Hessian that costs little beside a run."""
+    d = oracle.problem.n_params
+    return oracle.offers_hessian and d <= WHOLE and oracle.n_entries * d <= AFFORDABLE
+
+
 def look(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
     """Measure the curvature of <lam, f> at a point and ask its model what is left.
 
     The whole Hessian where the losses offer it and it is small; else the curvature along a few directions, those of
     Lanczos from the slope G' lam, where a flat direction shows first.
     """
-    if oracle.offers_hessian and at.w.size <= WHOLE:
+    if affords_hessian(oracle):
         return _whole(oracle, at, lam, region, threshold)
     return _along_directions(oracle, at, lam, region, threshold)
 
@@ -67,9 +82,16 @@ def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshol
     curved = diagonal > NONE * diagonal.max()
     unit = np.zeros(diagonal.size)
     unit[curved] = 1.0 / np.sqrt(diagonal[curved])
-    values, vectors = np.linalg.eigh(unit[:, None] * H * unit)
-    model = Model(values, unit[:, None] * vectors)
-    return model.look(oracle, at, lam, region, threshold, hessian=H)
+    metric, sigma = DenseMetric(unit[:, None] * H * unit), LEAST
+    system = metric.system(at.G * unit, sigma)
+    while system is None and sigma < 1.0:
+        sigma *= 100
+        system = metric.system(at.G * unit, sigma)
+    if system is None:
+        return Look(inf, inf)
+    solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=system.factor)
+    step = unit * system.direction(solution.lam)
+    return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), hessian=H)
 
 
 def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
@@ -79,11 +101,11 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     random = np.random.default_rng(d).standard_normal(d)
     first = slope / (np.linalg.norm(slope) or 1.0) + RANDOM * random / np.linalg.norm(random)
     # The step that balances the error of the Jacobian against the change of the curvature.
-    step = float(np.cbrt(oracle.jacobian_precision))
-    noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / step
+    reach = float(np.cbrt(oracle.jacobian_precision))
+    noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / reach
     V, HV = np.empty((0, d)), np.empty((0, d))
     q, violation = first, None
-    for _ in range(min(d, DIRECTIONS)):
+    for _ in range(d if d <= MEASURED else DIRECTIONS):
         # Twice, as one pass leaves what rounding makes of it.
         for _ in range(2):
             q = q - V.T @ (V @ q)
@@ -91,7 +113,7 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
         if not length > 0.0:
             break
         q = q / length
-        Hq = _times(oracle, at, lam, unit, q, step)
+        Hq = _times(oracle, at, lam, unit, q, reach)
         if Hq is None:
             break
         violation = violation or _falling(q, Hq, noise)
@@ -104,34 +126,22 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     if violation is None and values[0] < -noise:
         # Differences are not symmetric: only the slope along the direction itself proves that it falls.
         q = V.T @ vectors[:, 0]
-        Hq = _times(oracle, at, lam, unit, q, step)
+        Hq = _times(oracle, at, lam, unit, q, reach)
         violation = None if Hq is None else _falling(q, Hq, noise)
     directions = (V * unit).T @ vectors
-    model = Model(np.maximum(values, noise), directions)
-    S, Y = directions.T, (HV / unit).T @ vectors
-    return model.look(oracle, at, lam, region, threshold, S=S, Y=Y.T, violation=violation)
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """h(f + G p) + 1/2 sum_i values_i x_i^2 for p = directions x."""
-
-    values: Vector
-    directions: Matrix
-
-    def look(self, oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, **found: Any) -> Look:
-        """The step that minimizes the model, by (D), and what it promises."""
-        slopes = at.G @ self.directions
-        steepest = float(np.abs(slopes).max())
-        if steepest == 0.0:
-            return Look(0.0, 0.0, **found)
-        # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
-        least = max(LEAST * float(self.values[-1]), LEAST * steepest**2 / (at.size or 1.0))
-        root = np.sqrt(np.maximum(self.values, least))
-        factor = slopes / root
-        solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
-        step = -self.directions @ ((solution.lam @ factor) / root)
-        return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), **found)
+    S, Y = directions.T, ((HV / unit).T @ vectors).T
+    slopes = at.G @ directions
+    steepest = float(np.abs(slopes).max())
+    if steepest == 0.0:
+        return Look(0.0, 0.0, S=S, Y=Y, violation=violation)
+    # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
+    least = max(noise, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
+    root = np.sqrt(np.maximum(values, least))
+    factor = slopes / root
+    solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
+    step = -directions @ ((solution.lam @ factor) / root)
+    length = region.length(step, oracle.curvature)
+    return Look(_promise(oracle, at, solution.lam, step), length, S=S, Y=Y, violation=violation)
 
 
 def _times(oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float) -> Vector | None:

@@ -126,6 +126,12 @@ class Oracle:
         """Whether the losses offer ``hessian``."""
         return hasattr(self.problem.losses, "hessian")
 
+    @property
+    def n_entries(self) -> float:
+        """How many numbers of data one evaluation reads; J d where the losses do not say."""
+        J, d = self._shape
+        return float(getattr(self.problem.losses, "n_entries", J * d))
+
     @cached_property
     def samples_hessian(self) -> bool:
         """Whether the losses offer ``sampled_hessian``."""

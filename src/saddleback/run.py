@@ -13,7 +13,7 @@ from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector
 from .certificates import Minorant, Region
-from .inspection import Look, look, survey
+from .inspection import Look, look, sees_all, survey
 from .methods import AnyMethod, Breakdown, Method, State
 from .oracle import Oracle, Point
 from .result import Result, Status
@@ -145,7 +145,13 @@ class Run:
         exhausted = stopping.exhausted(trace, self.record.size)
         certified = stopping.certified(trace)
         withdrawn = self.oracle.watch.violation is not None
-        estimated = self._method.estimates and (self._flat or withdrawn) and stopping.estimated(trace)
+        estimated = (
+            self._method.estimates
+            and (self._flat or withdrawn)
+            and stopping.estimated(
+                trace, sees_all=sees_all(self.oracle) or (exhausted is not None and exhausted[0] is Status.STALLED)
+            )
+        )
         if not (certified or estimated):
             return exhausted
         threshold, gap = stopping.threshold(trace.value[-1]), trace.gap[-1]
@@ -172,11 +178,14 @@ class Run:
         need none for convexity. Where a look finds more, the next one waits until the run has gone on for a while.
         """
         record, trace = self.record, self.record.trace
-        if trace.n_iter < record.next_look and not last:
-            return False
         region = self.region
         record.inside = True
-        if not (self._everywhere or self.oracle.affine or (certified and self._strode(state, region))):
+        known = self._everywhere or self.oracle.affine or (certified and self._strode(state, region))
+        if known and self.oracle.convex:
+            return True
+        if self.stopping.out_of_time(trace) or (trace.n_iter < record.next_look and not last):
+            return False
+        if not known:
             threshold = self.stopping.threshold(record.best.value)
             found = self._look(state, region, threshold)
             # A step that leaves the region for next to nothing is one along a direction without curvature.

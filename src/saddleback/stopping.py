@@ -16,8 +16,10 @@ RELATIVE = 1e-10
 # A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
 PATIENCE = 200
 HOPELESS = 10
-# An estimate ends a run only where the certified gap is at most this many tolerances.
+# An estimate ends a run only where the certified gap is at most this many tolerances; fewer where a look before the end
+# cannot see every direction: the slope along the others is then not much more than that along a flat one.
 BELIEVED = 1e3
+GUESSED = 10.0
 # A value this many times below the scale of the start is taken for minus infinity.
 UNBOUNDED = 1e15
 
@@ -48,11 +50,18 @@ class Stopping:
         """Whether the certified gap is within the tolerance."""
         return trace.gap[-1] <= self.threshold(trace.value[-1])
 
-    def estimated(self, trace: Trace) -> bool:
-        """Whether the estimated gap is a tenth of the tolerance twice in a row, and a certificate not far away."""
+    def estimated(self, trace: Trace, *, sees_all: bool) -> bool:
+        """Whether the estimated gap is a tenth of the tolerance twice in a row, and a certificate not far away.
+
+        ``sees_all``: a look before the end sees the curvature in every direction.
+        """
         gap, threshold = trace.gap[-1], self.threshold(trace.value[-1])
-        proved = not gap > BELIEVED * threshold or gap == np.inf
+        proved = gap <= (BELIEVED if sees_all else GUESSED) * threshold or gap == np.inf
         return proved and trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+
+    def out_of_time(self, trace: Trace) -> bool:
+        """Whether the time limit has passed."""
+        return self.time_limit is not None and trace.time[-1] >= self.time_limit
 
     def exhausted(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
         """Why a run that has not converged ends after the last entry of the trace; None when it goes on.
@@ -62,7 +71,7 @@ class Stopping:
         value, n_iter = trace.value[-1], trace.n_iter
         if value < -UNBOUNDED * scale:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
-        if self.time_limit is not None and trace.time[-1] >= self.time_limit:
+        if self.out_of_time(trace):
             return Status.TIME_LIMIT, f"stopped after {trace.time[-1]:.3g} s, the limit was {self.time_limit:g} s"
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Matrix, Vector
+from ..metric import SolvedSystem
 from ..oracle import Evaluation, Oracle, row_norms
-from .metric import SolvedSystem
 from .smoothness import LONGEST
 
 # The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from ..losses import Losses
 from .newton import Newton
-from .quasi_newton import QuasiNewton
+from .quasi_newton import FLOPS, QuasiNewton
 
 # Round numbers between what was measured on easy and on ill-conditioned tables (docs/benchmarks.md): evaluations and
 # exact Hessians of Newton's method to a gap of 1e-8, 5 to 10 and 2 to 6, and evaluations of quasi-Newton, 10 to 280.
 NEWTON_STEPS = 8
 NEWTON_HESSIANS = 4
 QUASI_NEWTON_STEPS = 100
-# Multiplications of a matrix product in the time in which an evaluation treats one entry of the data.
-FLOPS = 8.0
 
 
 def choose(losses: Losses) -> Newton | QuasiNewton:

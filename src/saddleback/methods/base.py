@@ -13,8 +13,8 @@ from .._types import Vector
 from ..certificates import Minorant
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
-from ..losses import Losses
 from ..inspection import Look
+from ..losses import Losses
 from ..oracle import Breakdown, Oracle, Point
 from ..regularizers import Regularizer
 from ..stopping import Stopping

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from .._types import Matrix, Vector
-from .metric import CholeskySystem, DenseMetric
+from ..metric import CholeskySystem, DenseMetric
 
 # Without curvature along a step the next may be this many times longer.
 LONGER = 10.0

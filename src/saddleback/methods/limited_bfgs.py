@@ -9,8 +9,8 @@ from scipy.linalg.lapack import dgesv
 
 from .._blas import one_blas_thread
 from .._types import Matrix, Vector
+from ..metric import SolvedSystem
 from .bfgs import LONGER, LOOSER, OBSOLETE
-from .metric import SolvedSystem
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from .._types import Vector
 from ..errors import IncompatibleError
 from ..inspection import Look
 from ..losses import Losses
+from ..metric import DenseMetric, Metric
 from ..oracle import Evaluation, Oracle
 from .base import State
-from .metric import DenseMetric, Metric
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import POOR, Trial
 

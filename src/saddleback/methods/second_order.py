@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._types import Vector
+from ..metric import Metric
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, Method, State
 from .guard import Guard
-from .metric import Metric
 from .prox_step import FIRST_ACCURACY, INNER_FLOOR
 from .trial import Trial, try_step
 

@@ -8,9 +8,9 @@ from math import isfinite
 import numpy as np
 
 from .._types import Vector
+from ..metric import System
 from ..oracle import Evaluation, Oracle
 from ..subproblem import DualSolution
-from .metric import System
 from .prox_step import ProxStep
 
 # A step is taken when it brings this share of the promised decrease.
