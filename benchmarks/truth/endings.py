@@ -14,7 +14,7 @@ import saddleback as sb
 Array = NDArray[np.float64]
 
 # A run that takes so long on a problem of this size has failed.
-SECONDS = 120.0
+SECONDS = 30.0
 # A bound is a number computed in float64: so much, relative to the numbers it is made of, is rounding.
 ROUNDING = 1e-12
 

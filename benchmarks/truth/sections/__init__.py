@@ -6,6 +6,8 @@ A section is a module with a `SECTION`; an entry here puts it into the command, 
 from __future__ import annotations
 
 from ..section import Section
-from . import nonconvex, tables, units
+from . import constructed, faults, hard, nonconvex, tables, units
 
-SECTIONS: dict[str, Section] = {module.SECTION.name: module.SECTION for module in (tables, units, nonconvex)}
+SECTIONS: dict[str, Section] = {
+    module.SECTION.name: module.SECTION for module in (constructed, tables, units, nonconvex, faults, hard)
+}
