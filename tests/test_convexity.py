@@ -261,4 +261,4 @@ def test_a_start_that_is_the_solution_costs_one_look_around():
     result = sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True)
     assert result.success
     assert result.n_iter == 0
-    assert result.n_evals <= 1 + 2 + len(RAYS)
+    assert result.n_evals <= 1 + 2 + len(RAYS) + 1

@@ -18,9 +18,10 @@ from .oracle import Evaluation, Oracle, Point
 # multiplications: about a second.
 WHOLE = 2000
 AFFORDABLE = 2e10
-# Up to this many it is measured by differences of Jacobians, one evaluation for each; for more parameters along a few
-# directions only.
+# It is measured by differences of Jacobians, one evaluation for each parameter, up to this many or where the run so far
+# took as many times more evaluations; for more parameters along a few directions only.
 MEASURED = 12
+SPENT = 2
 DIRECTIONS = 6
 # The share of a random direction in the first one: a slope that vanishes points nowhere.
 RANDOM = 0.1
@@ -34,6 +35,8 @@ ACCURACY = 1e-3
 # random rays in pairs, so that a function of few variables is seen on both sides.
 BEYOND = 0.6
 RAYS = (1.0, -0.75, 0.5, -0.3)
+# Points that are compared with each other.
+REMEMBERED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,11 @@ class Look:
 
 def sees_all(oracle: Oracle) -> bool:
     """Whether a look sees the curvature in every direction."""
-    return oracle.problem.n_params <= MEASURED or affords_hessian(oracle)
+    return affords_hessian(oracle) or _measures_all(oracle)
+
+
+def _measures_all(oracle: Oracle) -> bool:
+    return oracle.problem.n_params <= max(MEASURED, oracle.n_evals // SPENT)
 
 
 def affords_hessian(oracle: Oracle) -> bool:
@@ -104,8 +111,8 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     reach = float(np.cbrt(oracle.jacobian_precision))
     noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / reach
     V, HV = np.empty((0, d)), np.empty((0, d))
-    q, violation = first, None
-    for _ in range(d if d <= MEASURED else DIRECTIONS):
+    q, watch = first, _watch(oracle, at)
+    for _ in range(d if _measures_all(oracle) else DIRECTIONS):
         # Twice, as one pass leaves what rounding makes of it.
         for _ in range(2):
             q = q - V.T @ (V @ q)
@@ -113,27 +120,27 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
         if not length > 0.0:
             break
         q = q / length
-        Hq = _times(oracle, at, lam, unit, q, reach)
+        Hq = _times(oracle, at, lam, unit, q, reach, watch)
         if Hq is None:
             break
-        violation = violation or _falling(q, Hq, noise)
+        watch.violation = watch.violation or _falling(q, Hq, noise)
         V, HV = np.vstack((V, q)), np.vstack((HV, Hq))
         q = Hq
     if not len(V):
         return Look(inf, inf)
     T = V @ HV.T
     values, vectors = np.linalg.eigh(0.5 * (T + T.T))
-    if violation is None and values[0] < -noise:
+    if watch.violation is None and values[0] < -noise:
         # Differences are not symmetric: only the slope along the direction itself proves that it falls.
         q = V.T @ vectors[:, 0]
-        Hq = _times(oracle, at, lam, unit, q, reach)
-        violation = None if Hq is None else _falling(q, Hq, noise)
+        Hq = _times(oracle, at, lam, unit, q, reach, watch)
+        watch.violation = None if Hq is None else _falling(q, Hq, noise)
     directions = (V * unit).T @ vectors
     S, Y = directions.T, ((HV / unit).T @ vectors).T
     slopes = at.G @ directions
     steepest = float(np.abs(slopes).max())
     if steepest == 0.0:
-        return Look(0.0, 0.0, S=S, Y=Y, violation=violation)
+        return Look(0.0, 0.0, S=S, Y=Y, violation=watch.violation)
     # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
     least = max(noise, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
     root = np.sqrt(np.maximum(values, least))
@@ -141,20 +148,35 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
     step = -directions @ ((solution.lam @ factor) / root)
     length = region.length(step, oracle.curvature)
-    return Look(_promise(oracle, at, solution.lam, step), length, S=S, Y=Y, violation=violation)
+    return Look(_promise(oracle, at, solution.lam, step), length, S=S, Y=Y, violation=watch.violation)
 
 
-def _times(oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float) -> Vector | None:
+def _times(
+    oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float, watch: ConvexityWatch
+) -> Vector | None:
     """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
     there = _visit(oracle, at.w + step * (unit * q))
-    return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * unit / step
+    if there is None:
+        return None
+    watch.observe(there)
+    return (lam.dot(there.G) - lam.dot(at.G)) * unit / step
 
 
-def _visit(oracle: Oracle, w: Vector) -> Evaluation | None:
+def _watch(oracle: Oracle, at: Evaluation) -> ConvexityWatch:
+    """A watch of its own, which remembers the point in the middle and all that it is shown."""
+    watch = ConvexityWatch(
+        oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian, memory=REMEMBERED
+    )
+    watch.trust(oracle.precision)
+    watch.observe(at)
+    return watch
+
+
+def _visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
     """The losses where no step has led; None where they are not defined."""
     with np.errstate(all="ignore"):
         try:
-            there = oracle.evaluate(w, watch=False)
+            there = oracle.evaluate(w, watch=False, anew=anew)
         except ProblemError:
             raise
         except Exception:  # losses that refuse a point are not defined there
@@ -187,9 +209,7 @@ class Survey:
 
 def survey(oracle: Oracle, at: Evaluation, bound: Minorant | None, region: Region) -> Survey:
     """Compare the linearizations at points across the region with each other and with the lower bound."""
-    watch = ConvexityWatch(oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian, memory=8)
-    watch.trust(oracle.precision)
-    watch.observe(at)
+    watch = _watch(oracle, at)
     lowest: Point | None = None
     for v in _across(oracle, at, region):
         there = _visit(oracle, v)
@@ -203,7 +223,14 @@ def survey(oracle: Oracle, at: Evaluation, bound: Minorant | None, region: Regio
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
         if there.value < min(at.value, inf if lowest is None else lowest.value):
             lowest = there.point
+    again = _visit(oracle, at.w, anew=True)
+    if watch.violation is None and (again is None or not _agree(again.f, at.f, watch.tolerance)):
+        watch.violation = "the losses have other values when they are asked again at the same point"
     return Survey(watch.violation, lowest)
+
+
+def _agree(f: Vector, known: Vector, tolerance: float) -> bool:
+    return bool((np.abs(f - known) <= tolerance * (np.abs(known) + np.abs(known).max())).all())
 
 
 def _across(oracle: Oracle, at: Evaluation, region: Region) -> list[Vector]:

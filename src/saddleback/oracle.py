@@ -156,13 +156,16 @@ class Oracle:
         """
         return not self.offers_hessian and self.smoothness == 0
 
-    def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
-        """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
+    def evaluate(self, w: Vector, *, watch: bool = True, anew: bool = False) -> Evaluation:
+        """f, G and the best response at w: one evaluation, unless w was one of the last two points.
+
+        ``watch=False`` keeps the point out of the watch on convexity, ``anew=True`` evaluates even what is known.
+        """
         for recent in self._recent:
-            if recent.w is w:
+            if recent.w is w and not anew:
                 return recent
         w = _frozen(w)
-        known = self._known(w)
+        known = None if anew else self._known(w)
         if known is not None:
             return known
         first = self.n_evals == 0

@@ -185,7 +185,7 @@ def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
     result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac)
     assert result.success
     # One for each step, and those of the look around before the end.
-    around = 2 + 1 + len(RAYS)
+    around = 2 + 1 + len(RAYS) + 1
     assert len(jac.points) == result.n_evals == result.n_iter + 1 + around
 
 
