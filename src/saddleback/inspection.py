@@ -207,8 +207,15 @@ class Survey:
     """The lowest point that was met, where it is lower than the one in the middle."""
 
 
-def survey(oracle: Oracle, at: Evaluation, bound: Minorant | None, region: Region) -> Survey:
-    """Compare the linearizations at points across the region with each other and with the lower bound."""
+def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) -> Survey:
+    """Compare the linearizations at points across the region with each other and with the lower bound.
+
+    The losses at the answer are asked for once more: one wrong answer of theirs must not become the run's.
+    """
+    at = _visit(oracle, best.w, anew=True)
+    tolerance = oracle.watch.tolerance
+    if at is None or not _agree(at.f, best.f, tolerance):
+        return Survey("the losses have other values when they are asked again at the same point", None)
     watch = _watch(oracle, at)
     lowest: Point | None = None
     for v in _across(oracle, at, region):
@@ -223,9 +230,6 @@ def survey(oracle: Oracle, at: Evaluation, bound: Minorant | None, region: Regio
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
         if there.value < min(at.value, inf if lowest is None else lowest.value):
             lowest = there.point
-    again = _visit(oracle, at.w, anew=True)
-    if watch.violation is None and (again is None or not _agree(again.f, at.f, watch.tolerance)):
-        watch.violation = "the losses have other values when they are asked again at the same point"
     return Survey(watch.violation, lowest)
 
 

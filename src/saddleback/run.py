@@ -200,7 +200,7 @@ class Run:
                 return False
         if self.oracle.convex:
             return True
-        seen = survey(self.oracle, self.oracle.evaluate(record.best.w), record.bound, region)
+        seen = survey(self.oracle, record.best, record.bound, region)
         if seen.violation is None:
             return True
         self._withdraw(seen.violation)
