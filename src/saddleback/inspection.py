@@ -31,6 +31,8 @@ LEAST = 1e-12
 NONE = 1e-100
 # (D) is solved to this share of the tolerance.
 ACCURACY = 1e-3
+# A promise is tried at these shares of its step.
+SHARES = (1.0, 0.1, 0.01)
 # How far the points lie at which convexity is looked at, in radii of the region: along the way of the run, and on
 # random rays in pairs, so that a function of few variables is seen on both sides.
 BEYOND = 0.6
@@ -47,6 +49,7 @@ class Look:
     """The decrease that it still promises."""
     length: float
     """The length of its step in the region's units, along parameters that are not strongly convex."""
+    step: Vector | None = None
     hessian: Matrix | None = None
     S: Matrix | None = None
     """Directions, one per row, along which the curvature was measured."""
@@ -98,7 +101,7 @@ def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshol
         return Look(inf, inf)
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=system.factor)
     step = unit * system.direction(solution.lam)
-    return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), hessian=H)
+    return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), step, hessian=H)
 
 
 def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
@@ -148,7 +151,7 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
     step = -directions @ ((solution.lam @ factor) / root)
     length = region.length(step, oracle.curvature)
-    return Look(_promise(oracle, at, solution.lam, step), length, S=S, Y=Y, violation=watch.violation)
+    return Look(_promise(oracle, at, solution.lam, step), length, step, S=S, Y=Y, violation=watch.violation)
 
 
 def _times(
@@ -198,6 +201,17 @@ def _promise(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> float
     return at.value - oracle.adversary.value(at.f + change) + 0.5 * float(lam.dot(change))
 
 
+def keeps_promise(oracle: Oracle, at: Evaluation, found: Look, least: float) -> bool:
+    """Whether g falls by ``least`` along the step of a look, whose curvature may be rounding or a wrong Hessian."""
+    if found.step is None:
+        return True
+    for share in SHARES:
+        there = _visit(oracle, at.w + share * found.step)
+        if there is not None and at.value - there.value > least:
+            return True
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Survey:
     """What a handful of points across the region shows about convexity."""
@@ -212,10 +226,7 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
 
     The losses at the answer are asked for once more: one wrong answer of theirs must not become the run's.
     """
-    at = _visit(oracle, best.w, anew=True)
-    tolerance = oracle.watch.tolerance
-    if at is None or not _agree(at.f, best.f, tolerance):
-        return Survey("the losses have other values when they are asked again at the same point", None)
+    at = oracle.evaluate(best.w, watch=False)
     watch = _watch(oracle, at)
     lowest: Point | None = None
     for v in _across(oracle, at, region):
@@ -230,6 +241,10 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
         if there.value < min(at.value, inf if lowest is None else lowest.value):
             lowest = there.point
+    again = _visit(oracle, best.w, anew=True)
+    for other in (at, again):
+        if other is None or not _agree(other.f, best.f, watch.tolerance):
+            return Survey("the losses have other values when they are asked again at the same point", None)
     return Survey(watch.violation, lowest)
 
 

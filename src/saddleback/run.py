@@ -13,9 +13,9 @@ from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector
 from .certificates import Minorant, Region
-from .inspection import Look, look, sees_all, survey
+from .inspection import Look, keeps_promise, look, sees_all, survey
 from .methods import AnyMethod, Breakdown, Method, State
-from .oracle import Oracle, Point
+from .oracle import Evaluation, Oracle, Point
 from .result import Result, Status
 from .stopping import Stopping
 from .trace import Trace
@@ -43,6 +43,8 @@ Callback = Callable[[Progress], Any]
 LESS_OFTEN = 5
 # The share of the tolerance that is not worth leaving the region for.
 NEGLIGIBLE = 1e-2
+# How often a run looks around for a lower point before it ends at a stationary one of losses that are not convex.
+MOST_DEPARTURES = 3
 
 
 @dataclass
@@ -57,6 +59,8 @@ class Record:
     lower: float = -np.inf
     next_look: int = 0
     """The iteration before which the run does not look around again."""
+    departures: int = 0
+    """How often the run has looked for a point lower than a stationary one."""
     inside: bool = True
     """Whether the model of the last look steps to a point within the region."""
     trace: Trace = field(default_factory=Trace)
@@ -156,6 +160,8 @@ class Run:
             return exhausted
         threshold, gap = stopping.threshold(trace.value[-1]), trace.gap[-1]
         if withdrawn:
+            if exhausted is None and self._leaves():
+                return None
             return Status.STATIONARY, (
                 f"the model promises about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
                 "twice in a row"
@@ -187,13 +193,16 @@ class Run:
             return False
         if not known:
             threshold = self.stopping.threshold(record.best.value)
-            found = self._look(state, region, threshold)
-            # A step that leaves the region for next to nothing is one along a direction without curvature.
-            record.inside = found.length <= region.radius or found.promise <= NEGLIGIBLE * threshold
-            more = found.promise > threshold or (certified and not record.inside)
+            at = self.oracle.evaluate(record.best.w)
+            found = self._look(at, state, region, threshold)
             if found.violation is not None:
                 self._withdraw(found.violation)
                 return False
+            # A step that leaves the region for next to nothing is one along a direction without curvature.
+            record.inside = found.length <= region.radius or found.promise <= NEGLIGIBLE * threshold
+            more = found.promise > threshold or (certified and not record.inside)
+            if more and not keeps_promise(self.oracle, at, found, NEGLIGIBLE * threshold):
+                more, record.inside = False, True
             if more:
                 self.found = found
                 record.next_look = trace.n_iter + max(1, trace.n_iter // LESS_OFTEN)
@@ -208,6 +217,18 @@ class Run:
             record.best = self.restart = seen.lowest
         return False
 
+    def _leaves(self) -> bool:
+        """Whether a stationary point of losses that are not convex is left for a lower one that a survey meets."""
+        record = self.record
+        if record.departures >= MOST_DEPARTURES:
+            return False
+        record.departures += 1
+        lowest = survey(self.oracle, record.best, None, self.region).lowest
+        if lowest is None or not lowest.value < record.best.value - self.stopping.threshold(record.best.value):
+            return False
+        record.best = self.restart = lowest
+        return True
+
     def _strode(self, state: State | None, region: Region) -> bool:
         """Whether the last step came from a model that knew all curvature, and stayed within the region."""
         method = self._method
@@ -217,8 +238,7 @@ class Run:
             return False
         return region.length(state.stride, self.oracle.curvature) <= region.radius
 
-    def _look(self, state: State | None, region: Region, threshold: float) -> Look:
-        at = self.oracle.evaluate(self.record.best.w)
+    def _look(self, at: Evaluation, state: State | None, region: Region, threshold: float) -> Look:
         lam = self.record.dual if state is None else state.lam
         try:
             return look(self.oracle, at, lam, region, threshold)
