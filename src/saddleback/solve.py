@@ -54,9 +54,9 @@ def solve(
         Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
         The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is
-        known, or the certificate was withdrawn, "quasi-newton" and "newton" also end when their estimate of the gap is
-        a tenth of that twice in a row; the message says which it was.
+        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is known, "quasi-newton" and
+        "newton" also end when their estimate of the gap is a tenth of that twice in a row; the message says which
+        it was. Unless the bound holds everywhere, a run looks around for more to gain before it ends.
     max_iter, time_limit : int, float
         Limits on iterations and seconds.
     callback : callable, optional
@@ -68,8 +68,8 @@ def solve(
     resume : bool
         Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run).
     radius : float, optional
-        How far from the answer the lower bound must hold where the losses are not strongly convex;
-        ``max(1, |w - w0|)`` unless given.
+        How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
+        far as it is from w0, and at least as far as the parameters are large, each in its own units.
 
     Returns
     -------

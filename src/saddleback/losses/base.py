@@ -31,6 +31,10 @@ class Losses(Protocol):
     ``matrix_size``
         k, where the losses are the k(k+1)/2 svec coordinates of a symmetric matrix, for `Spectrahedron`; ``smoothness``
         and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.
+    ``convex``
+        True where the losses are convex by construction, so that a run need not look for points where they are not.
+    ``parameter_scales``
+        (d,) numbers > 0, the typical sizes of the parameters: what counts as near, whatever their units.
     ``exact_jacobian``
         False where the Jacobian carries more than rounding errors, as finite differences do.
     """
