@@ -237,6 +237,7 @@ class Run:
             gap=record.gap,
             radius=self.radius,
             gap_estimate=float(np.fmin(record.trace.estimate[-1], record.gap)),
+            certified=self._is_certified(status),
             status=status,
             message="; ".join(notes),
             method=self.method,
@@ -246,3 +247,9 @@ class Run:
             n_inner=oracle.n_inner,
             history=record.trace.freeze(),
         )
+
+    def _is_certified(self, status: Status) -> bool:
+        """Whether the run ended by its certified gap, and no loss has shown that the certificate is wrong."""
+        record = self.record
+        within = record.gap <= self.stopping.threshold(record.best.value)
+        return bool(status is Status.CONVERGED and within and self.oracle.watch.violation is None)
