@@ -37,7 +37,7 @@ def refused(error, match, *, n_calls, fun=quadratics, w0=W0, **options):
         (["1", "2"], "w0 must be a vector of numbers"),
         ([[1.0], [1.0, 2.0]], "w0 must be a vector of numbers; got list"),
         ({"w": 1.0}, "w0 must be a vector of numbers; got dict"),
-        (None, "w0 must be a vector of numbers; got NoneType"),
+        (None, "minimax needs one start, as w0 or as x0; got neither"),
         ([0.0, None], "w0 must be a vector of numbers"),
         ([1.0, 2.0 + 1j], "w0 must be a vector of numbers"),
         (np.array([1.0, 2.0 + 1j]), "w0 must be a vector of numbers"),
@@ -87,6 +87,12 @@ def test_bad_w0(w0, match):
         ({"regularizer": 0.1}, r"expected a Regularizer; got 0\.1"),
         ({"jac": "2-point"}, "jac must be a callable, True or None; got '2-point'"),
         ({"jac": np.eye(2)}, "jac must be a callable, True or None"),
+        ({"hess": True}, r"hess must be a callable hess\(w, lam\) -> \(d, d\), or None; got True"),
+        ({"hess": np.eye(2)}, "hess must be a callable"),
+        ({"x0": W0}, "minimax needs one start, as w0 or as x0; got both"),
+        ({"args": True}, "args must be a tuple, the extra arguments of fun; got True. Pass a Jacobian by its name"),
+        ({"args": None}, "args must be a tuple.*got None"),
+        ({"args": quadratics}, "args must be a tuple.*got quadratics. Pass a Jacobian by its name, jac=..."),
     ],
 )
 def test_bad_option(options, match):

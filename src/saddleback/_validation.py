@@ -15,8 +15,10 @@ from .errors import ProblemError
 
 T = TypeVar("T")
 
-# Entries that differ from their mirror images by less than this share of the largest entry are rounding.
+# Entries that differ from their mirror images by less than this share of the largest entry are rounding; in single
+# precision, by less than as many units in the last place.
 ASYMMETRY = 1e-10
+SINGLE = 64.0
 
 
 def all_finite(x: NDArray[np.float64]) -> bool:
@@ -85,7 +87,8 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
 def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
     """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
     try:
-        array = np.array(real_array(F.toarray() if issparse(F) else F), dtype=np.float64)
+        given = real_array(F.toarray() if issparse(F) else F)
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a matrix of numbers; got {type(F).__name__} ({error}).") from error
     if array.ndim not in (2, 3) or array.size == 0 or array.shape[-1] != array.shape[-2]:
@@ -96,7 +99,8 @@ def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
             raise ProblemError(f"{name} must be finite; it holds NaN or inf.")
         return array
     difference = np.abs(array - mirrored)
-    if (difference.max((-1, -2)) > ASYMMETRY * np.abs(array).max((-1, -2))).any():
+    rounding = max(ASYMMETRY, SINGLE * float(np.finfo(given.dtype).eps)) if given.dtype.kind == "f" else ASYMMETRY
+    if (difference.max((-1, -2)) > rounding * np.abs(array).max((-1, -2))).any():
         *which, i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), array.shape))
         where = f"{name}[{which[0]}]" if which else name
         raise ProblemError(

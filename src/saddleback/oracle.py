@@ -80,11 +80,12 @@ class Evaluation(Point):
 class Oracle:
     """The losses and the dual subproblem of one run, the only way a method reads either."""
 
-    def __init__(self, problem: Problem, inner: InnerSolver, w0: Vector, tol: float) -> None:
+    def __init__(self, problem: Problem, inner: InnerSolver, w0: Vector, tol: float, *, where: str = "w0") -> None:
         self.problem = problem
         self.adversary: Adversary = problem.adversary
         self.inner = inner
         self.w0 = w0
+        self._where = where
         self.tol = tol
         self.n_evals = 0
         self.n_values = 0
@@ -187,8 +188,8 @@ class Oracle:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"
                 got = f"derivatives above {LARGEST:g}" if np.isfinite(G).all() and what == "Jacobian" else "NaN or inf"
                 raise ProblemError(
-                    f"the {what} must be finite at w0; got {got}. Start where every loss is defined, in units that "
-                    "keep derivatives moderate."
+                    f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "
+                    "in units that keep derivatives moderate."
                 )
             return evaluation
         if watch:

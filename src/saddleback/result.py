@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,10 @@ from .errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# Items of a result beside its fields: what follows from them, in our words and in SciPy's.
+DERIVED = ["success", "x", "fun", "nit", "nfev", "njev"]
 
 
 class Status(Enum):
@@ -69,8 +74,13 @@ class Result:
     gap_estimate : float
         An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
         never above ``gap``.
+    certified : bool
+        Whether the run converged by its certified gap; False where it ended by an estimate, or otherwise.
     n_iter, n_evals, n_values, n_inner : int
         Iterations; evaluations of f with its Jacobian; evaluations of f alone; iterations of the inner solver.
+    x, fun, nit, nfev, njev
+        SciPy's names for w, value, n_iter, n_evals + n_values and n_evals: the points where f, and its Jacobian, were
+        asked for. Everything is also an item, as in SciPy's OptimizeResult: ``result["x"]``.
     """
 
     w: Vector
@@ -82,6 +92,7 @@ class Result:
     radius: float
     reach: Vector
     gap_estimate: float
+    certified: bool
     status: Status
     message: str
     method: str
@@ -95,6 +106,55 @@ class Result:
     def success(self) -> bool:
         """Whether the gap that was asked has been reached."""
         return self.status is Status.CONVERGED
+
+    @property
+    def x(self) -> Vector:
+        """w."""
+        return self.w
+
+    @property
+    def fun(self) -> float:
+        """The value, g(w)."""
+        return self.value
+
+    @property
+    def nit(self) -> int:
+        """n_iter."""
+        return self.n_iter
+
+    @property
+    def nfev(self) -> int:
+        """How often f was asked for, with or without its Jacobian."""
+        return self.n_evals + self.n_values
+
+    @property
+    def njev(self) -> int:
+        """How often the Jacobian was asked for: n_evals."""
+        return self.n_evals
+
+    def keys(self) -> list[str]:
+        """The names of all items."""
+        return [f.name for f in fields(self)] + DERIVED
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self:
+            return getattr(self, key)
+        raise KeyError(f"a result has no {key!r}; it has {', '.join(self.keys())}")
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    # Without a length: NumPy would take a result for a sequence.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names and values."""
+        return [(key, getattr(self, key)) for key in self.keys()]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The item of this name, or the default where there is none."""
+        return getattr(self, key) if key in self else default
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, ready for JSON (inf and nan as they are)."""

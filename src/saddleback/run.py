@@ -338,6 +338,7 @@ class Run:
             radius=float(reach.min()),
             reach=reach,
             gap_estimate=float(np.fmin(record.trace.estimate[-1], record.gap)),
+            certified=self._is_certified(status),
             status=status,
             message="; ".join(notes),
             method=self.method,
@@ -347,3 +348,9 @@ class Run:
             n_inner=oracle.n_inner,
             history=record.trace.freeze(),
         )
+
+    def _is_certified(self, status: Status) -> bool:
+        """Whether the run ended by its certified gap, and no loss has shown that the certificate is wrong."""
+        record = self.record
+        within = record.gap <= self.stopping.threshold(record.best.value)
+        return bool(status is Status.CONVERGED and within and record.inside and self.oracle.watch.violation is None)

@@ -11,13 +11,16 @@ from .quasi_newton import FLOPS, QuasiNewton
 NEWTON_STEPS = 8
 NEWTON_HESSIANS = 4
 QUASI_NEWTON_STEPS = 100
+# What an iteration costs beside its evaluation, in entries: some tenths of a millisecond of Python, counted low.
+# Without it a plain function of 50 parameters and a few losses would seem to be free, and its Hessian never worth it.
+ITERATION = 1e5
 
 
 def choose(losses: Losses) -> Newton | QuasiNewton:
     """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
 
     With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
-    its factorization d^3/3. Losses without ``n_entries`` count as cheap: J d entries.
+    its factorization d^3/3. Losses without ``n_entries`` count as cheap: J d entries, beside the iteration itself.
     """
     return Newton() if hasattr(losses, "hessian") and _newton_is_cheaper(losses) else QuasiNewton()
 
@@ -26,5 +29,5 @@ def _newton_is_cheaper(losses: Losses) -> bool:
     d = losses.n_params
     entries = float(getattr(losses, "n_entries", losses.n_losses * d))
     hessian = entries * d / FLOPS
-    newton = NEWTON_STEPS * (entries + d**3 / 3 / FLOPS) + NEWTON_HESSIANS * hessian
-    return newton <= QUASI_NEWTON_STEPS * entries
+    newton = NEWTON_STEPS * (ITERATION + entries + d**3 / 3 / FLOPS) + NEWTON_HESSIANS * hessian
+    return newton <= QUASI_NEWTON_STEPS * (ITERATION + entries)
