@@ -1,0 +1,38 @@
+"""X as users give it: a matrix, or a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import ProblemError
+from .frames import columns_of, matrix_of
+from .labels import NO_ROWS, listed, refuse_masked
+from .tables import Table, read_table
+
+
+def read_features(X: Any) -> tuple[Table, list[Any] | None]:
+    """X as a table, and the names of its columns, where it is a data frame."""
+    if isinstance(X, NO_ROWS):
+        raise ProblemError(
+            f"X must be a matrix, one row per sample; got {type(X).__name__}. Pass an array or a data frame."
+        )
+    refuse_masked(X, "X")
+    columns = columns_of(X)
+    if columns is None:
+        return read_table(X), None
+    return read_table(matrix_of(X, "X")), [name for name, _ in columns]
+
+
+def check_same_columns(table: Table, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:
+    """Refuse other columns than those of the table before: their number, and their names where both have names."""
+    if table.shape[1] != n_features:
+        raise ProblemError(
+            f"X must have {n_features} columns, as the losses were made with; got {table.shape[1]}. Columns made from "
+            "categories must be made for all rows at once."
+        )
+    if names is not None and known is not None and names != known:
+        j = next(j for j in range(n_features) if names[j] != known[j])
+        raise ProblemError(
+            f"X must have the columns that the losses were made with, in their order; column {j} is {names[j]!r} and "
+            f"was {known[j]!r}. Pass X[columns] with columns = [{listed(known)}]."
+        )
