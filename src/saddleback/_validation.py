@@ -67,6 +67,14 @@ def _is_number(item: Any) -> bool:
     return hasattr(item, "__float__") and getattr(item, "ndim", 0) == 0
 
 
+def n_axes(x: Any) -> int:
+    """How many axes ``x`` has; 1 where it is no array, so that the check of a vector refuses it by name."""
+    try:
+        return 1 if holds_masked(x) else np.ndim(x)
+    except (TypeError, ValueError):
+        return 1
+
+
 def loss_array(x: Any) -> NDArray[Any]:
     """What losses have returned, as numbers in their own precision; NaN and inf are right outside of a domain."""
     try:
@@ -108,7 +116,7 @@ def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False)
             raise TypeError("True and [0.1] are no numbers")
         value = float(array)
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{name} must be a number; got {x!r}.") from error
+        raise ProblemError(f"{name} must be a number; got {shortened(x)}.") from error
     if not np.isfinite(value) or value < minimum or (strict and value == minimum):
         bound = "" if minimum == -np.inf else f" {'>' if strict else '>='} {minimum:g}"
         raise ProblemError(f"{name} must be a finite number{bound}; got {x!r}.")
@@ -118,14 +126,14 @@ def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False)
 def whole(x: Any, name: str, *, minimum: int = 0) -> int:
     """``x`` as an int that is at least ``minimum``."""
     if not isinstance(x, int | np.integer) or isinstance(x, bool) or x < minimum:
-        raise ProblemError(f"{name} must be a whole number >= {minimum}; got {x!r}.")
+        raise ProblemError(f"{name} must be a whole number >= {minimum}; got {shortened(x)}.")
     return int(x)
 
 
 def flag(x: Any, name: str) -> bool:
     """``x`` as a bool: "no" and 0 would be taken for True and False."""
     if not isinstance(x, bool | np.bool_):
-        raise ProblemError(f"{name} must be True or False; got {x!r}.")
+        raise ProblemError(f"{name} must be True or False; got {shortened(x)}.")
     return bool(x)
 
 
@@ -135,7 +143,7 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
         return registry[name]
     except (KeyError, TypeError):
         known = ", ".join(repr(key) for key in registry)
-        raise ProblemError(f"unknown {what} {name!r}; expected one of {known}, or an object.") from None
+        raise ProblemError(f"unknown {what} {shortened(name)}; expected one of {known}, or an object.") from None
 
 
 def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._types import Vector
-from ._validation import finite_vector, loss_array, loss_pair
+from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
@@ -107,7 +107,7 @@ def _check_shape(losses: Losses, dual_set: DualSet) -> None:
 
 def positive_metric(metric: ArrayLike, d: int) -> Vector:
     """P as a vector of length d, from one positive number or d of them."""
-    P = np.repeat(finite_vector(metric, "metric"), d) if np.ndim(metric) == 0 else finite_vector(metric, "metric", d)
+    P = np.repeat(finite_vector(metric, "metric"), d) if n_axes(metric) == 0 else finite_vector(metric, "metric", d)
     if P.min() <= 0:
         raise ProblemError(f"metric must be positive; got least entry {P.min():g}.")
     return P

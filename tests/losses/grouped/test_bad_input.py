@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,6 +36,13 @@ def corrupt(part, place, value):
 def frame(**columns):
     """Numbers, and other columns beside them."""
     return pd.DataFrame({"a": np.ones(N), **columns})
+
+
+class NoArray:
+    """A container that says that it is an array, and then that it is none."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("not today")
 
 
 MATRIX = np.eye(3)[np.resize([0, 1, 2], N)]
@@ -72,6 +81,7 @@ BAD = {
     "generator of rows": ({"X": ([1.0, 2.0] for _ in range(N))}, "X must be a matrix.*got generator"),
     "text": ({"X": "1 2"}, "X must be a matrix.*got str"),
     "bytes": ({"X": b"12"}, "X must be a matrix.*got bytes"),
+    "no matrix": ({"X": NoArray()}, r"X must be a matrix, one row per sample; got NoArray \(not today\)"),
     "rows of text": ({"X": [["1.5", "2"]] * N}, "real numbers; got entries of type <U3"),
     "rows with None": ({"X": [[1.0, None]] * N}, "real numbers; got entries of type object"),
     "dates": ({"X": np.full((N, 2), "2020-01-01", dtype="M8[D]")}, "real numbers; got entries of type datetime64"),
@@ -147,6 +157,7 @@ BAD = {
     "huge response": ({"y": [10**400] * N, "loss": "squared"}, "y must hold numbers.*too large"),
     "classes in a dict": ({"y": dict.fromkeys(range(N), 1)}, "y must be a vector of labels; got dict. Pass a list"),
     "classes in a set": ({"y": set(range(N))}, "y must be a vector of labels; got set"),
+    "no classes": ({"y": NoArray()}, r"y must be a vector of labels; got NoArray \(not today\)"),
     "classes to come": ({"y": (i % 2 for i in range(N))}, "y must be a vector of labels; got generator"),
     "bytes for classes": ({"y": b"abababababab"}, "y must be a vector of labels; got bytes"),
     "sparse classes": ({"y": sp.csr_array(np.ones((N, 1)))}, "y must be a vector of labels; got csr_array"),
@@ -191,6 +202,13 @@ BAD = {
     "label codes in lists": ({"groups": CODES.tolist()}, "integers must hold 0 and 1; got 2 in row 2, column 0"),
     "label codes unsigned": ({"groups": CODES.astype(np.uint8)}, "integers must hold 0 and 1; got 2"),
     "label codes in a sparse matrix": ({"groups": sp.csr_array(CODES)}, "integers must hold 0 and 1; got 2"),
+    "one-dimensional sparse groups": ({"groups": sp.coo_array(np.ones(N))}, r"shape \(12, J\); got shape \(12,\)"),
+    "no array": ({"groups": NoArray()}, r"groups must be labels or a membership matrix; got NoArray \(not today\)"),
+    "missing strings": (
+        {"groups": np.array(["a", None] * 6, dtype=np.dtypes.StringDType(na_object=None))},
+        "groups must not hold missing labels; got None in row 1",
+    ),
+    "signaling NaN": ({"groups": [Decimal(1), Decimal("sNaN")] * 6}, "groups must not hold missing labels.*row 1"),
     "negative codes": ({"groups": CODES - 1}, "memberships must be finite and >= 0; got -1 in row 0"),
     "two attributes of 0 and 1": (
         {"groups": BINARY},

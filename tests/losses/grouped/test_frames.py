@@ -152,3 +152,38 @@ def test_types_of_mixed_frames():
 def test_a_frame_of_one_block_is_not_copied():
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((N, 5)))
     assert np.shares_memory(matrix_of(frame, "X"), frame.to_numpy(copy=False))
+
+
+class Polars:
+    """Columns by name, as Polars has them."""
+
+    def __init__(self, frame):
+        self._frame, self.shape, self.columns = frame, frame.shape, list(frame.columns)
+
+    def __len__(self):
+        return len(self._frame)
+
+    def __getitem__(self, name):
+        return self._frame[name].to_numpy()
+
+
+class Arrow(Polars):
+    """The same, as Arrow has them: ``columns`` are the columns themselves."""
+
+    def __init__(self, frame):
+        super().__init__(frame)
+        self.column_names, self.columns = self.columns, [self[name] for name in frame.columns]
+
+
+@pytest.mark.parametrize("kind", [Polars, Arrow])
+def test_frames_of_other_libraries(kind):
+    case = make("logistic")
+    X, (race, age) = table_of_a_user(case.rng), attributes()
+    groups = pd.DataFrame({"race": race, "age": age})
+    losses, expected = case.losses(kind(X), kind(groups)), case.losses(X, groups)
+    assert losses.group_names == expected.group_names
+    assert losses.feature_names == expected.feature_names
+    w = case.point(losses)
+    np.testing.assert_array_equal(losses.values(w), expected.values(w))
+    dummies = pd.get_dummies(pd.Series(race))
+    assert case.losses(groups=kind(dummies)).group_names == ["asian", "black", "white"]

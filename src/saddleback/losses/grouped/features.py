@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from scipy.sparse import issparse
+
 from ...errors import ProblemError
 from .frames import columns_of, matrix_of
 from .labels import NO_ROWS, listed, refuse_masked
@@ -18,9 +21,14 @@ def read_features(X: Any) -> tuple[Table, list[Any] | None]:
         )
     refuse_masked(X, "X")
     columns = columns_of(X)
-    if columns is None:
-        return read_table(X), None
-    return read_table(matrix_of(X, "X")), [name for name, _ in columns]
+    if columns is not None:
+        return read_table(matrix_of(X, "X")), [name for name, _ in columns]
+    if not issparse(X):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
+    return read_table(X), None
 
 
 def check_same_columns(table: Table, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:

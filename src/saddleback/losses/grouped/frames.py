@@ -1,4 +1,4 @@
-"""Data frames: of pandas, or of another library with named columns. None of them is imported."""
+"""Data frames: of pandas, Polars or Arrow, or of another library with named columns. None of them is imported."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Columns = list[tuple[Any, Any]]
 
 def columns_of(x: Any) -> Columns | None:
     """The columns of a data frame with their names; None where ``x`` is no data frame."""
+    if len(getattr(x, "shape", ())) != 2:
+        return None
     if hasattr(x, "iloc") and hasattr(x, "columns"):
         # By number: names may occur twice.
         return [(name, x.iloc[:, j]) for j, name in enumerate(x.columns)]
-    if hasattr(x, "__dataframe__"):
-        # Arrow calls its names so, and the columns themselves "columns".
-        names = x.column_names if hasattr(x, "column_names") else x.columns
-        return [(name, x[name]) for name in names]
-    return None
+    # What Arrow calls columns are not their names.
+    names = getattr(x, "column_names", None) or getattr(x, "columns", None)
+    return None if names is None else [(name, x[name]) for name in names]
 
 
 def matrix_of(frame: Any, name: str) -> Any:
@@ -34,7 +34,7 @@ def matrix_of(frame: Any, name: str) -> Any:
     columns = columns_of(frame) or []
     dtypes = {getattr(column, "dtype", None) for _, column in columns}
     only = dtypes.pop() if len(dtypes) == 1 else None
-    if isinstance(only, np.dtype) and only.kind in "biuf":
+    if isinstance(only, np.dtype) and only.kind in "biuf" and hasattr(frame, "__array__"):
         # As it lies in memory, where the frame is one block.
         return np.asarray(frame)
     arrays = [_numbers(column, f"column {label!r} of {name}") for label, column in columns]

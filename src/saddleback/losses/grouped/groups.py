@@ -119,8 +119,10 @@ def _matrix(groups: Any) -> NDArray[Any] | None:
         return None
     try:
         array = np.asarray(groups)
-    except ValueError as error:
-        raise ProblemError(f"groups must be labels or a membership matrix; got rows that differ ({error}).") from error
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"groups must be labels or a membership matrix; got {type(groups).__name__} ({error})."
+        ) from error
     return array if array.ndim == 2 else None
 
 

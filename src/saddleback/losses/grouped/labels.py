@@ -52,7 +52,7 @@ def categories_of(x: Any) -> list[Any] | None:
 
 def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
     """``x`` as a 1-d array of labels; tuples and other hashable objects stay what they are."""
-    array = np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, NO_ROWS) else _from_sequence(x, name)
+    array = _from_array(x, name) if hasattr(x, "__array__") and not isinstance(x, NO_ROWS) else _from_sequence(x, name)
     if array.ndim != 1:
         raise ProblemError(
             f"{name} must be a vector with one label per row; got an array of shape {array.shape}. Pass one column."
@@ -92,6 +92,15 @@ def _refuse_missing(labels: NDArray[Any], row: int, name: str) -> NoReturn:
     )
 
 
+def _from_array(x: Any, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} must be a vector of labels; got {type(x).__name__} ({error}).") from error
+    # NumPy cannot sort strings of which some are missing.
+    return array.astype(object) if array.dtype.kind == "T" else array
+
+
 def _from_sequence(x: Any, name: str) -> NDArray[Any]:
     """As an array of objects: NumPy would turn [1, "a"] into strings and a list of tuples into a matrix."""
     if isinstance(x, NO_ROWS) or issparse(x) or not hasattr(x, "__len__") or not hasattr(x, "__iter__"):
@@ -129,6 +138,9 @@ def _is_missing(label: Any) -> bool:
         return any(map(_is_missing, label))
     try:
         return bool(label != label)
+    except ArithmeticError:
+        # A signaling NaN, of decimal.
+        return True
     except (TypeError, ValueError):
         # pandas.NA refuses to be compared; an array is refused later, as it cannot be hashed.
         return type(label).__name__ == "NAType"

@@ -77,8 +77,8 @@ def are_memberships(columns: Columns) -> bool:
 
 
 def _check_shape(matrix: Any, n_rows: int) -> None:
-    if matrix.shape[0] != n_rows or matrix.ndim != 2 or matrix.shape[1] == 0:
-        transposed = matrix.shape[1] == n_rows
+    if matrix.ndim != 2 or matrix.shape[0] != n_rows or matrix.shape[1] == 0:
+        transposed = matrix.ndim == 2 and matrix.shape[1] == n_rows
         hint = " Pass groups.T; or, for columns of labels, list(zip(*groups))." if transposed else ""
         raise ProblemError(
             f"groups must be labels, one per row of X, or a membership matrix of shape ({n_rows}, J); got shape "
