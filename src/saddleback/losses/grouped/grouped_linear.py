@@ -13,8 +13,9 @@ from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
 from .curvature import SLACK, largest_eigenvalue_bound
-from .features import read_features
-from .groups import read_groups
+from .features import check_same_columns, read_features
+from .groups import read_groups, read_known_groups
+from .held_out import HeldOut
 from .hessian import hessian_of_rows
 from .labels import refuse_masked
 from .layout import Layout
@@ -69,6 +70,8 @@ class GroupedLinear:
 
     Notes
     -----
+    ``values`` and ``evaluate`` contain the penalty. ``on`` gives the losses of other rows (or of the same) without it.
+
     Columns of a data frame of groups are crossed where one of them is text, categories or whole numbers other than 0
     and 1; columns of booleans, of 0 and 1 or of floats are memberships. What could be either is refused: 0 and 1 with
     a row that is in no group, and whole numbers as floats. A matrix is never crossed: integers other than 0 and 1 in
@@ -91,6 +94,8 @@ class GroupedLinear:
     (['a', 'b'], ['no', 'yes'])
     >>> losses.values(np.zeros(3)).round(4).tolist()
     [0.6931, 0.6931]
+    >>> losses.on([[2.0, 1.0]], ["yes"], ["b"]).values(np.zeros(3)).round(4).tolist()
+    [nan, 0.6931]
     """
 
     def __init__(
@@ -142,6 +147,39 @@ class GroupedLinear:
         """f(w) alone: half the arithmetic of ``evaluate``."""
         W, intercepts = self._split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
+
+    def on(self, X: Any, y: Any, groups: Any, sample_weight: Any = None) -> HeldOut:
+        """The losses of the same models on other rows, without the penalty: on those that nobody has fitted.
+
+        Groups and classes keep their names and their order, whichever of them occur: ``on(...).values(w)`` is NaN for a
+        group without rows. Groups, classes and columns that these losses do not know are refused.
+
+        Parameters
+        ----------
+        X : (n, d) matrix
+            With the same columns.
+        y, groups, sample_weight
+            As these losses were made with: labels, a data frame of labels, or a membership matrix.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> losses = GroupedLinear(X, [1.0, 2.0, 3.0], ["a", "b", "c"], loss="squared", l2=0.1)
+        >>> held_out = losses.on([[2.0, 1.0], [0.0, 0.0]], [3.0, 1.0], ["c", "a"])
+        >>> held_out.group_names, held_out.values([1.0, 1.0, 0.0]).tolist()
+        (['a', 'b', 'c'], [1.0, nan, 0.0])
+        >>> held_out.rows([1.0, 1.0, 0.0]).tolist()
+        [0.0, 1.0]
+        """
+        for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
+            refuse_masked(argument, name)
+        table, feature_names = read_features(X)
+        check_same_columns(table, feature_names, self.n_features, self.feature_names)
+        n = table.shape[0]
+        responses = read_responses(y, self.loss.response, n, self.classes)
+        memberships = read_known_groups(groups, sample_weight, n, self._naming)
+        return HeldOut(table, responses.y, memberships, self.loss, self._layout)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
