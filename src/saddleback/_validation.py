@@ -40,6 +40,8 @@ def real_array(x: Any) -> NDArray[Any]:
     What NumPy would turn into numbers without a word is refused: masked entries, numbers written as text, categories
     (of pandas), None.
     """
+    if type(x) is np.ndarray and x.dtype.kind in "biuf":
+        return x
     if isinstance(x, bytearray):
         raise TypeError("it is text")
     if holds_masked(x):
