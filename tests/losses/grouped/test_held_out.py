@@ -243,6 +243,7 @@ PLAIN = {"X": np.ones((6, 2)), "y": [0, 1] * 3, "groups": LABELS}
 MATRIX = {**PLAIN, "groups": np.eye(3, dtype=bool)[[0, 1, 2] * 2]}
 NAMED = {**PLAIN, "groups": pd.get_dummies(pd.Series(LABELS))}
 FRAME = {**PLAIN, "X": frame(["age", "sex"])}
+CROSSED = {**PLAIN, "groups": pd.DataFrame({"race": LABELS, "sex": LABELS[::-1]})}
 BAD = {
     "unknown group": (
         PLAIN,
@@ -294,6 +295,11 @@ BAD = {
         NAMED,
         {"groups": pd.DataFrame({"a": LABELS, "b": LABELS})},
         "column 'a' of groups must hold real numbers",
+    ),
+    "crossed columns in another order": (
+        CROSSED,
+        {"groups": CROSSED["groups"][["sex", "race"]]},
+        "groups must have the columns that the losses were made with, 'race', 'sex', in their order; got 'sex', 'race'",
     ),
     "columns in another order": (
         FRAME,

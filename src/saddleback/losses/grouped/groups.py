@@ -27,6 +27,8 @@ class Naming:
     """Whether the groups were labels; else they were the columns of a membership matrix."""
     named: bool = True
     """Whether the names are the user's; the columns of a plain matrix only have numbers."""
+    columns: list[Any] | None = None
+    """The names of the columns that were crossed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,11 @@ def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Namin
     """Other rows of known groups, in the known order; a group may be without rows, an unknown one is refused."""
     grouping = _find_groups(groups, n_rows, known.by_labels)
     own = grouping.naming
+    if own.columns is not None and known.columns is not None and own.columns != known.columns:
+        raise ProblemError(
+            f"groups must have the columns that the losses were made with, {listed(known.columns)}, in their order; "
+            f"got {listed(own.columns)}."
+        )
     if own.by_labels or (own.named and known.named):
         number = {name: j for j, name in enumerate(known.names)}
         codes = np.array([number.get(name, -1) for name in own.names], dtype=np.intp)[grouping.groups]
@@ -158,7 +165,8 @@ def _crossed(columns: Columns, n_rows: int) -> Grouping:
     # In the order of the first column's labels, then of the second's, and so on: tuples as they are sorted.
     combinations, of_row = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
     names = [tuple(level[code] for level, code in zip(levels, row, strict=True)) for row in combinations]
-    return Grouping(Naming(names, by_labels=True), np.arange(n_rows), of_row.ravel().astype(np.intp), np.ones(n_rows))
+    naming = Naming(names, by_labels=True, columns=[name for name, _ in columns])
+    return Grouping(naming, np.arange(n_rows), of_row.ravel().astype(np.intp), np.ones(n_rows))
 
 
 def _sample_weights(sample_weight: Any, n_rows: int) -> Vector:
