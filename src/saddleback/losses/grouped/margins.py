@@ -14,7 +14,7 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def margins_of_table(table: Table, W: Matrix) -> Matrix:
-    """X W', of shape (n, K), in float64; the rows of X must be those of the user, in the user's order."""
+    """X W', of shape (n, K), in float64; the rows of X must still be in the user's order."""
     n, d = table.shape
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(table, SparseTable):
@@ -24,8 +24,8 @@ def margins_of_table(table: Table, W: Matrix) -> Matrix:
         for first in range(0, n, table.stage_rows):
             stage = Stage(first, min(first + table.stage_rows, n), ())
             X = table.open(stage)
-            for begin in range(first, stage.last_row, block):
-                end = min(begin + block, stage.last_row)
-                eta[begin:end] = table.dense(X, np.arange(begin - first, end - first)) @ W.T
+            for begin in range(0, len(X), block):
+                part = X[begin : begin + block].astype(np.float64, copy=False)
+                eta[first + begin : first + begin + len(part)] = part @ W.T
             table.close(stage)
     return eta
