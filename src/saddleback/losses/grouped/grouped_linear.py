@@ -21,7 +21,7 @@ from .passes import Reader
 from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
 from .sampled import SampledHessian
-from .tables import read_table
+from .tables import read_matrix
 from .threads import cores
 
 
@@ -100,9 +100,9 @@ class GroupedLinear:
         self.fit_intercept = bool(fit_intercept)
         for argument, name in ((X, "X"), (y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
-        table = read_table(X)
-        self.n_samples, self.n_features = table.shape
-        self.n_entries = table.n_entries
+        matrix = read_matrix(X)
+        self.n_samples, self.n_features = matrix.shape
+        self.n_entries = matrix.n_entries
         responses = read_responses(y, self.loss.response, self.n_samples)
         memberships = read_groups(groups, sample_weight, self.n_samples)
         self.classes = responses.classes
@@ -116,7 +116,7 @@ class GroupedLinear:
         if n_threads is not None and not (isinstance(n_threads, int | np.integer) and n_threads >= 1):
             raise ProblemError(f"n_threads must be a whole number >= 1, or None for all cores; got {n_threads!r}.")
         self._n_threads = n_threads
-        self._reader = Reader.of(table, memberships, responses.y, self._n_outputs, n_threads)
+        self._reader = Reader.of(matrix, memberships, responses.y, self._n_outputs, n_threads)
 
     def __repr__(self) -> str:
         shape = f"{self.n_samples} x {self.n_features}, {self.n_losses} groups"

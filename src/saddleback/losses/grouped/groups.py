@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..._sparse import to_coordinates
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
 from .labels import encode, label_vector
 from .memberships import Memberships
-from .sparse_table import check_structure
 
 
 def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> Memberships:
@@ -52,8 +52,7 @@ def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> Memberships:
 
 def _pairs(groups: Any, n_rows: int) -> tuple[list[Any], NDArray[np.intp], NDArray[np.intp], Vector]:
     if sp.issparse(groups):
-        check_structure(groups, "groups")
-        return _from_matrix(groups, list(range(groups.shape[1])), n_rows)
+        return _from_matrix(to_coordinates(groups, "groups"), list(range(groups.shape[1])), n_rows)
     try:
         array = np.asarray(groups) if hasattr(groups, "__array__") or _holds_lists(groups) else None
     except ValueError as error:
