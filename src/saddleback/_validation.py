@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dasum
 from scipy.sparse import issparse
 
+from ._sparse import to_dense
 from .errors import ProblemError
 
 T = TypeVar("T")
@@ -151,7 +152,7 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
 def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
     """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
     try:
-        array = np.array(real_array(F.toarray() if issparse(F) else F), dtype=np.float64)
+        array = np.array(real_array(to_dense(F, name) if issparse(F) else F), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a matrix of numbers; got {type(F).__name__} ({error}).") from error
     if array.ndim not in (2, 3) or array.size == 0 or array.shape[-1] != array.shape[-2]:

@@ -202,7 +202,6 @@ BAD = {
     "label codes in lists": ({"groups": CODES.tolist()}, "integers must hold 0 and 1; got 2 in row 2, column 0"),
     "label codes unsigned": ({"groups": CODES.astype(np.uint8)}, "integers must hold 0 and 1; got 2"),
     "label codes in a sparse matrix": ({"groups": sp.csr_array(CODES)}, "integers must hold 0 and 1; got 2"),
-    "one-dimensional sparse groups": ({"groups": sp.coo_array(np.ones(N))}, r"shape \(12, J\); got shape \(12,\)"),
     "no array": ({"groups": NoArray()}, r"groups must be labels or a membership matrix; got NoArray \(not today\)"),
     "missing strings": (
         {"groups": np.array(["a", None] * 6, dtype=np.dtypes.StringDType(na_object=None))},

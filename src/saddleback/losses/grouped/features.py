@@ -10,32 +10,33 @@ from scipy.sparse import issparse
 from ...errors import ProblemError
 from .frames import columns_of, matrix_of
 from .labels import NO_ROWS, listed, refuse_masked
-from .tables import Table, read_table
+from .tables import Source, read_matrix
 
 
-def read_features(X: Any) -> tuple[Table, list[Any] | None]:
-    """X as a table, and the names of its columns, where it is a data frame."""
-    if isinstance(X, NO_ROWS):
+def read_features(X: Any) -> tuple[Source, list[Any] | None]:
+    """X, checked, and the names of its columns, where it is a data frame."""
+    # A sparse matrix of the format "dok" is a dict.
+    if isinstance(X, NO_ROWS) and not issparse(X):
         raise ProblemError(
             f"X must be a matrix, one row per sample; got {type(X).__name__}. Pass an array or a data frame."
         )
     refuse_masked(X, "X")
     columns = columns_of(X)
     if columns is not None:
-        return read_table(matrix_of(X, "X")), [name for name, _ in columns]
+        return read_matrix(matrix_of(X, "X")), [name for name, _ in columns]
     if not issparse(X):
         try:
             X = np.asarray(X)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
-    return read_table(X), None
+    return read_matrix(X), None
 
 
-def check_same_columns(table: Table, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:
-    """Refuse other columns than those of the table before: their number, and their names where both have names."""
-    if table.shape[1] != n_features:
+def check_same_columns(matrix: Source, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:
+    """Refuse other columns than those of the matrix before: their number, and their names where both have names."""
+    if matrix.shape[1] != n_features:
         raise ProblemError(
-            f"X must have {n_features} columns, as the losses were made with; got {table.shape[1]}. Columns made from "
+            f"X must have {n_features} columns, as the losses were made with; got {matrix.shape[1]}. Columns made from "
             "categories must be made for all rows at once."
         )
     if names is not None and known is not None and names != known:

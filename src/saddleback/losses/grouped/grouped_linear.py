@@ -116,9 +116,9 @@ class GroupedLinear:
         self.fit_intercept = flag(fit_intercept, "fit_intercept")
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
-        table, self.feature_names = read_features(X)
-        self.n_samples, self.n_features = table.shape
-        self.n_entries = table.n_entries
+        matrix, self.feature_names = read_features(X)
+        self.n_samples, self.n_features = matrix.shape
+        self.n_entries = matrix.n_entries
         responses = read_responses(y, self.loss.response, self.n_samples)
         self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
         self.classes = responses.classes
@@ -131,7 +131,7 @@ class GroupedLinear:
         self._n_penalized = self._layout.n_weights
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
-        self._reader = Reader.of(table, memberships, responses.y, self._n_outputs, n_threads)
+        self._reader = Reader.of(matrix, memberships, responses.y, self._n_outputs, n_threads)
 
     def __repr__(self) -> str:
         shape = f"{self.n_samples} x {self.n_features}, {self.n_losses} groups"
@@ -174,12 +174,12 @@ class GroupedLinear:
         """
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
-        table, feature_names = read_features(X)
-        check_same_columns(table, feature_names, self.n_features, self.feature_names)
-        n = table.shape[0]
+        matrix, feature_names = read_features(X)
+        check_same_columns(matrix, feature_names, self.n_features, self.feature_names)
+        n = matrix.shape[0]
         responses = read_responses(y, self.loss.response, n, self.classes)
         memberships = read_known_groups(groups, sample_weight, n, self._naming)
-        return HeldOut(table, responses.y, memberships, self.loss, self._layout)
+        return HeldOut(matrix, responses.y, memberships, self.loss, self._layout)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..._sparse import to_coordinates
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
@@ -106,7 +107,7 @@ def _find_groups(groups: Any, n_rows: int, by_labels: bool | None) -> Grouping:
     columns = columns_of(groups)
     if columns is not None:
         return _from_frame(groups, columns, n_rows, by_labels)
-    matrix = groups if sp.issparse(groups) else _matrix(groups)
+    matrix = to_coordinates(groups, "groups") if sp.issparse(groups) else _matrix(groups)
     if matrix is None:
         if by_labels is False:
             raise ProblemError("groups must be a membership matrix, as the losses were made with; got labels.")

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
 from .layout import Layout
-from .margins import margins_of_table
+from .margins import margins_of
 from .memberships import Memberships
 from .passes import Reader
 from .pointwise import PointwiseLoss
-from .tables import Table
+from .tables import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class HeldOut:
     all the same: it has size 0, and its loss is NaN.
     """
 
-    _table: Table = field(repr=False)
+    _matrix: Source = field(repr=False)
     _y: Vector = field(repr=False)
     _memberships: Memberships = field(repr=False)
     _loss: PointwiseLoss = field(repr=False)
@@ -39,7 +39,7 @@ class HeldOut:
     @property
     def n_samples(self) -> int:
         """Rows."""
-        return self._table.shape[0]
+        return self._matrix.shape[0]
 
     @property
     def group_names(self) -> list[Any]:
@@ -68,16 +68,16 @@ class HeldOut:
 
     @cached_property
     def _each_row(self) -> Reader:
-        """The table with every row a group of its own."""
+        """The matrix with every row a group of its own."""
         n = self.n_samples
         rows = np.arange(n)
         memberships = Memberships.of(n, rows.tolist(), rows, rows, np.ones(n))
-        return Reader.of(self._table, memberships, self._y, self._layout.n_outputs, None)
+        return Reader.of(self._matrix, memberships, self._y, self._layout.n_outputs, None)
 
     def margins(self, w: Vector) -> Vector | Matrix:
         """x'w + b for each row, of shape (n,); for softmax of shape (n, K), a column per class."""
         W, intercepts = self._layout.split(w)
-        eta = margins_of_table(self._table, W)
+        eta = margins_of(self._matrix, W)
         if intercepts.size:
             eta += intercepts
         return eta if self._loss.response == "classes" else eta[:, 0]

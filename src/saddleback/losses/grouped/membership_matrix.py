@@ -12,7 +12,6 @@ from ..._types import Vector
 from ...errors import ProblemError
 from .frames import Columns, matrix_of
 from .labels import categories_of
-from .sparse_table import check_structure
 
 Entries = tuple[NDArray[np.intp], NDArray[np.intp], Vector]
 """Rows, columns and values of the positive entries."""
@@ -21,14 +20,12 @@ TO_CROSS = "To cross columns of labels, pass a data frame of them, or one tuple 
 
 
 def entries_of_matrix(matrix: Any, n_rows: int) -> Entries:
-    """Those of a dense or sparse matrix; label codes, which look like weights, are refused."""
+    """Those of a dense matrix or of sparse coordinates; label codes, which look like weights, are refused."""
     _check_shape(matrix, n_rows)
     if matrix.dtype.kind not in "biuf":
         raise ProblemError(
             f"a membership matrix must hold booleans or weights >= 0; got entries of type {matrix.dtype}. {TO_CROSS}"
         )
-    if sp.issparse(matrix):
-        check_structure(matrix, "groups")
     entries = _positive_entries(matrix)
     if matrix.shape[1] == 1 and (entries[2].size != n_rows or np.ptp(entries[2]) > 0):
         raise ProblemError(
