@@ -146,7 +146,7 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
 
 
 def _scale(problem: Problem, at: Evaluation, radius: float | None) -> Vector:
-    """1 over the lengths in which distances are meant: those of the metric, a radius's own, or the parameters' sizes."""
+    """1 over the lengths in which distances are meant: the metric's, a radius's own, or the parameters' sizes."""
     if problem.metric is not None:
         return np.sqrt(np.asarray(problem.metric, dtype=np.float64))
     if radius is not None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._types import Matrix, Vector
-from .._validation import finite_vector, real_array, symmetric
+from .._validation import finite_vector, flag, real_array, symmetric
 from ..errors import ProblemError, warn_user
 from .arguments import checked_args, with_args
 from .differences import central_differences, check_jacobian
@@ -124,6 +124,7 @@ def from_functions(
     if not (hess is None or callable(hess)):
         raise ProblemError(f"hess must be a callable hess(w, lam) -> (d, d), or None; got {hess!r}.")
     args = checked_args(args)
+    check_jac = flag(check_jac, "check_jac")
     w0 = finite_vector(w0, "w0")
     fun, jac, hess = (with_args(function, args) for function in (fun, jac, hess))
     fun = _LastCall(fun)

@@ -12,13 +12,14 @@ import numpy as np
 
 from ..._types import Matrix, Vector
 from .constant import constant
-from .dense_table import RowTable
+from .dense_source import DenseSource
 from .kernels.ids import HALF_SQUARE
+from .mapped_table import MappedTable
 from .memberships import Memberships
 from .pointwise import PointwiseLoss
 from .schedule import Schedule, make_schedule
-from .sparse_table import SparseTable
-from .tables import Table
+from .sparse_source import SparseSource
+from .tables import Source, Table
 from .threads import SPARSE, run_all, worthwhile_threads
 
 NARROW = 128
@@ -41,24 +42,23 @@ class Reader:
     memberships: Memberships
 
     @classmethod
-    def of(cls, table: Table, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
-        copy = memberships.rows.size * table.shape[1]
+    def of(cls, matrix: Source, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
+        copy = memberships.rows.size * matrix.shape[1]
         narrow = (
-            isinstance(table, RowTable)
-            and table.shape[1] <= NARROW
-            and copy <= min(MOST_COPIES * table.n_entries, LARGEST_COPY)
+            isinstance(matrix, DenseSource)
+            and matrix.shape[1] <= NARROW
+            and copy <= min(MOST_COPIES * matrix.n_entries, LARGEST_COPY)
         )
         if n_threads is None:
-            cost = SPARSE if isinstance(table, SparseTable) else 1
-            n_threads = worthwhile_threads(cost * n_outputs * table.n_entries, memberships.rows.size)
-        schedule = make_schedule(memberships, table, n_threads, repeat=narrow)
+            cost = SPARSE if isinstance(matrix, SparseSource) else 1
+            n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
+        schedule = make_schedule(memberships, matrix, n_threads, repeat=narrow)
         y = y[schedule.rows]
-        if isinstance(table, RowTable) and narrow:
-            table = table.by_columns(schedule.rows)
-        elif isinstance(table, SparseTable):
-            table = table.arranged(schedule.rows)
-        else:
-            return cls(table, schedule, y, memberships)
+        if isinstance(matrix, MappedTable):
+            return cls(matrix, schedule, y, memberships)
+        if isinstance(matrix, DenseSource) and not narrow:
+            return cls(matrix.by_rows(), schedule, y, memberships)
+        table = matrix.arranged(schedule.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(schedule.rows)
         # The rows now stand in the order of the schedule, and are numbered anew.
         schedule = replace(schedule, order=np.arange(y.size))
         return cls(table, schedule, y, schedule.memberships(memberships))
