@@ -138,8 +138,13 @@ class DualSet(ABC):
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         """A box that contains Lambda: the least one, unless another is much cheaper to know."""
-        units = np.eye(n)
-        return np.array([-self.support(-e)[0] for e in units]), np.array([self.support(e)[0] for e in units])
+        extremes, unit = np.empty((2, n)), np.zeros(n)
+        for row, sign in zip(extremes, (-1.0, 1.0), strict=True):
+            for j in range(n):
+                unit[j] = sign
+                row[j] = sign * self.support(unit)[0]
+                unit[j] = 0.0
+        return extremes[0], extremes[1]
 
     def reach(self, n: int) -> float:
         """The largest |lam_j| on Lambda, or a little more: the unit in which lam is measured."""

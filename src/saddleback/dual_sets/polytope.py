@@ -108,11 +108,16 @@ class Polytope(DualSet):
 
     @cached_property
     def _bounds(self) -> tuple[Vector, Vector]:
-        """The bounds among the rows; where there are none, those of linear programs."""
-        lower, upper = (bound.copy() for bound in self._row_bounds)
-        for sign, bound in ((-1.0, lower), (1.0, upper)):
-            for j in np.flatnonzero(np.isinf(bound)):
-                bound[j] = sign * self.support_value(sign * np.eye(self.size)[j])
+        """What follows from the rows where that shows weights of one sign; else the least box, by linear programs."""
+        lower, upper = (bound.copy() for bound in self._shape.box)
+        if not (lower.min() >= 0.0 and np.isfinite(upper).all()):
+            lower, upper = (bound.copy() for bound in self._row_bounds)
+            unit = np.zeros(self.size)
+            for sign, bound in ((-1.0, lower), (1.0, upper)):
+                for j in np.flatnonzero(np.isinf(bound)):
+                    unit[j] = sign
+                    bound[j] = sign * self.support_value(unit)
+                    unit[j] = 0.0
         # Rounding must not make weights negative that are not.
         rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)

@@ -49,13 +49,18 @@ class LongSteps:
         lam, tau = self._cold(path) if start is None else self._warm(path, start)
         yield Iterate(lam, tau)
         last, correctors, careful, unproved = np.inf, 0, not path.dual_set.self_scaled, warm
-        while path.nu / tau > 1e-3 * path.subproblem.resolution:
+        while tau < np.inf:
             gradient = path.gradient(lam, tau)
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
+            # Where the barrier is less than rounding there is nothing left to predict: correctors end the path.
+            arrived = path.nu / tau <= 1e-3 * path.subproblem.resolution
+            if arrived and last < 1.0 and delta >= 0.5 * last:
+                return
             near = self.careful if careful else UNPROVED if unproved else self.bold
-            predicted = self._predict(path, system, lam, tau, correction, delta) if delta <= near else None
+            ready = delta <= near and not arrived
+            predicted = self._predict(path, system, lam, tau, correction, delta) if ready else None
             correctors = correctors + 1 if predicted is None else 0
             careful = careful or correctors > MANY
             lost = predicted is None and delta > max(1.0, (HOPEFUL if warm else 1.0) * last)
