@@ -335,7 +335,7 @@ class Run:
             losses=self._present(record.best.f),
             lower_bound=record.lower,
             gap=record.gap,
-            radius=float(reach.min()),
+            radius=self.radius if self._units.metric else float(reach.min()),
             reach=reach,
             gap_estimate=float(np.fmin(record.trace.estimate[-1], record.gap)),
             certified=self._is_certified(status),

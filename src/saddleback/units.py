@@ -33,6 +33,8 @@ class Units:
     unit: Vector
     radius: float | None = None
     """The radius that the caller asked for."""
+    metric: bool = False
+    """Whether distances are meant in a metric that the caller gave."""
 
     @property
     def plain(self) -> bool:
@@ -51,7 +53,7 @@ class Units:
 
 def units_in_metric(scale: Vector, radius: float | None) -> Units:
     """Those of a metric that the caller gave: steps, distances and the radius are meant in it."""
-    return Units(scale, np.ones(scale.size), radius)
+    return Units(scale, np.ones(scale.size), radius, metric=True)
 
 
 def natural_units(sizes: Vector, radius: float | None, *, rescaled: bool) -> Units:

@@ -32,6 +32,8 @@ class Full(Bare):
     exact_jacobian = True
     values_first = True
     n_entries = 6
+    convex = True
+    parameter_scales = np.array([1.0, 3.0])
     matrix_size = 2
 
     @staticmethod
