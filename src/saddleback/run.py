@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import dnrm2 as nrm2
 
-from ._types import Vector
+from ._types import Vector, Weights
 from .certificates import Minorant, Region
 from .methods import AnyMethod, State
 from .oracle import Oracle, Point
@@ -46,11 +46,13 @@ class Record:
     """What a run has found so far."""
 
     best: Point
-    dual: Vector
+    dual: Weights
     size: float
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
     lower: float = -np.inf
+    looked: bool = False
+    """Whether the losses were looked at once more near a start that is a solution."""
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -91,7 +93,6 @@ class Run:
         self._everywhere, self._flat = bool(oracle.curvature.min() > 0), not oracle.curvature.any()
         self._callback = callback
         self._progress = progress
-        self._looked = False
         self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
 
     @property
@@ -137,11 +138,11 @@ class Run:
         """Whether the run is about to end where it began, so that the watch on convexity has seen next to nothing."""
         moved = float(nrm2(self.record.best.w - self.oracle.w0))
         seen = moved > PROBE * self.radius or self.oracle.watch.violation is not None
-        return not (self._looked or seen or self.oracle.affine)
+        return not (self.record.looked or seen or self.oracle.affine)
 
     def _looks_convex(self) -> bool:
         """One look at the losses near by; where it shows that they are not convex, the bound is withdrawn."""
-        self._looked = True
+        self.record.looked = True
         best = self.record.best.w
         direction = np.random.default_rng(0).standard_normal(best.size)
         step = PROBE * max(1.0, float(nrm2(best))) / float(nrm2(direction))
@@ -151,6 +152,11 @@ class Run:
         self._tighten((), self.record.dual)
         self.record.trace.gap[-1] = self.record.gap
         return False
+
+    def bound_anew(self) -> None:
+        """The bound for the region that is asked now, where a run is taken up with another radius than it had."""
+        self._tighten((), self.record.dual)
+        self.record.trace.gap[-1] = self.record.gap
 
     def _tighten(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Keep the average of old and new minorants with the highest bound around the best point, and its lam."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from .._types import Vector
+from .._types import Vector, Weights
 from ..certificates import Minorant
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
@@ -25,7 +25,7 @@ class State:
 
     point: Point
     """The candidate answer after this step."""
-    lam: Vector
+    lam: Weights
     """The method's dual variable."""
     minorants: tuple[Minorant, ...] = ()
     """Lower bounds of g that this step has proved."""
@@ -45,6 +45,8 @@ class Named:
     name: ClassVar[str]
     estimates: ClassVar[bool] = False
     """Whether what the method's steps promise tells, to second order, what is left to gain."""
+    state_type: ClassVar[type[State]] = State
+    """The type of its states; a checkpoint is read back as one."""
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         """Raise an IncompatibleError when Lambda or R lack what the method needs."""
@@ -59,9 +61,6 @@ class Method(Named, ABC, Generic[S]):
     It never loops over iterations, prints, times or decides to stop: ``solve`` does.
     """
 
-    state_type: ClassVar[type[State]] = State
-    """What ``init`` and ``step`` return; a checkpoint is read back as one."""
-
     @abstractmethod
     def init(self, oracle: Oracle, w0: Vector) -> S:
         """The state at w0."""
@@ -75,8 +74,14 @@ class ExternalMethod(Named, ABC):
     """A method whose loop belongs to another library, which reports back after each of its iterations."""
 
     @abstractmethod
-    def run(self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool]) -> str:
-        """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message."""
+    def run(
+        self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool], last: State | None
+    ) -> str:
+        """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message.
+
+        ``last`` is the last state that was observed, where a run is taken up: it and those before it are not
+        observed again.
+        """
 
 
 def require_strong_convexity(name: str, regularizer: Regularizer) -> None:

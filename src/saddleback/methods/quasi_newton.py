@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._blas import one_blas_thread
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamRows, Vector
 from ..errors import ProblemError
 from ..oracle import Evaluation, Oracle
 from .affine_metric import AffineMetric
@@ -43,7 +43,7 @@ class QuasiNewtonState(SecondOrderState):
     dense: DenseBFGS | None = None
     limited: LimitedBFGS | None = None
     affine: AffineMetric | None = None
-    span: Matrix
+    span: ParamRows
     """Gradients at the last points, on whose span the losses are asked for a sampled Hessian."""
 
 
