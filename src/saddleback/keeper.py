@@ -149,7 +149,8 @@ class Keeper:
         if difference is not None:
             raise self._foreign(difference)
         memory, record = self._resumed.memory, self._resumed.record
-        oracle.n_evals, oracle.n_values = memory.n_evals, memory.n_values
+        oracle.n_evals += memory.n_evals
+        oracle.n_values += memory.n_values
         last = memory.recent[-1] if memory.recent else None
         difference = self._fingerprint.loss_difference(oracle, last, record.best)
         if difference is not None:

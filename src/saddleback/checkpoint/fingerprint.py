@@ -85,7 +85,7 @@ class Fingerprint:
             if not was.agrees(now):
                 return f"{name} was {was.shown}, and is {now.shown}"
         if not agree(self.scale, scale):
-            return "the metric is another one"
+            return "the metric, the scale of the parameters, is another one"
         if not agree(self.curvature, oracle.curvature):
             return "the strong convexity of the losses is another one (their l2, for a table)"
         size = np.abs(self.answers) + oracle.adversary.unit * self.unit
