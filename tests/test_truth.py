@@ -104,7 +104,7 @@ def test_the_page_has_the_counts_beside_their_limits(coins, tmp_path):
     run.main(["--only", "coins", "--jobs", "1", "--scale", "small", "--out", str(tmp_path), "--write", str(target)])
     text = target.read_text(encoding="utf-8")
     assert "| odd | 3 | 6 | 3 (50 %) | kept |" in text
-    assert "--only coins` `--scale small`" in text
+    assert "6 cases, by `python -m benchmarks.truth --only coins --count 6`." in text
     assert page({}) in text
 
 
