@@ -110,7 +110,7 @@ def test_minimax_begins_as_scipys_minimize():
 
 def test_certify():
     assert signature(sb.certify) == (["problem", "w", "dual", "radius"], [])
-    fields = ["value", "losses", "lower_bound", "gap", "radius", "dual"]
+    fields = ["value", "losses", "lower_bound", "gap", "radius", "reach", "dual"]
     assert [f.name for f in dataclasses.fields(sb.Certificate)] == fields
     assert set(fields) <= {f.name for f in dataclasses.fields(sb.Result)}, "the same words in both"
 
@@ -118,6 +118,7 @@ def test_certify():
 def test_statuses():
     assert issubclass(sb.Status, enum.Enum)
     wanted = {"CONVERGED", "MAX_ITER", "TIME_LIMIT", "STALLED", "INTERRUPTED", "UNBOUNDED", "NUMERICAL_ERROR"}
+    wanted |= {"STATIONARY"}
     assert {status.name for status in sb.Status} == wanted
     assert len({status.value for status in sb.Status}) == len(wanted)
 
@@ -131,6 +132,7 @@ def test_fields_of_a_result():
         "lower_bound",
         "gap",
         "radius",
+        "reach",
         "gap_estimate",
         "certified",
         "status",

@@ -46,9 +46,10 @@ def page(reports: Mapping[str, tuple[Section, Mapping[str, Any]]]) -> str:
     """All sections, each with its counts and how its runs ended."""
     parts = [INTRODUCTION]
     for name, (section, report) in reports.items():
-        size = f"{report['cases']} cases, seed {report['seed']}: `python -m benchmarks.truth --only {name}`"
-        size += "" if report["scale"] == "full" else " `--scale small`"
-        parts += [f"## {section.title}\n", _wrapped(section.about), _wrapped(f"{size}."), "\n"]
+        cases, seed = report["cases"], report["seed"]
+        size = "" if cases == section.sizes["full"] else f" --count {cases}"
+        command = f"python -m benchmarks.truth --only {name}{size}" + (f" --seed {seed}" if seed else "")
+        parts += [f"## {section.title}\n", _wrapped(section.about), _wrapped(f"{cases} cases, by `{command}`.")]
         parts += [markdown(HEADER, report["counts"]), "How the runs ended:\n", report["endings"]]
     return "\n".join(parts)
 

@@ -47,7 +47,6 @@ class SectionReport:
     """What a section found."""
 
     section: Section
-    scale: Scale
     seed: int
     cases: int
     seconds: float = 0.0
@@ -81,7 +80,6 @@ class SectionReport:
     def to_dict(self) -> dict[str, object]:
         """What the page needs; the seconds, which differ from run to run, are not kept."""
         return {
-            "scale": self.scale,
             "seed": self.seed,
             "cases": self.cases,
             "counts": [row.cells() for row in self.tally.rows(self.section.limits)],
@@ -94,7 +92,7 @@ def run_section(section: Section, scale: Scale, seed: int, jobs: int, count: int
     """All cases of a section, in the order of their numbers."""
     started = time.perf_counter()
     cases = section.sizes[scale] if count is None else count
-    report = SectionReport(section, scale, seed, cases)
+    report = SectionReport(section, seed, cases)
     for number, outcomes in _tried(section.name, seed, cases, jobs):
         report.add(number, outcomes)
     report.seconds = time.perf_counter() - started

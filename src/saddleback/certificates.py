@@ -8,7 +8,7 @@ from math import copysign, hypot, inf, sqrt
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from ._types import EPS, Vector
+from ._types import EPS, Params, Vector, Weights
 
 EMPTY = np.zeros(0)
 
@@ -41,11 +41,11 @@ class Minorant:
     """
 
     constant: float
-    slope: Vector
-    lam: Vector
+    slope: Params
+    lam: Weights
     """The same average of the lam: min over v of <lam, f(v)> - R(lam) is at least the minimum of l."""
-    origin: Vector
-    curvature: Vector
+    origin: Params
+    curvature: Params
     """m, the same for all minorants of a run."""
 
     def moved(self, origin: Vector) -> Minorant:

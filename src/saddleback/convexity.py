@@ -42,6 +42,17 @@ class ConvexityWatch:
         self._known: deque[Linearization] = deque(maxlen=memory)
         self.violation: str | None = None
 
+    @property
+    def known(self) -> tuple[Linearization, ...]:
+        """The linearizations that are remembered, the oldest first."""
+        return tuple(self._known)
+
+    def restore(self, known: tuple[Linearization, ...], violation: str | None) -> None:
+        """Remember what an earlier watch did."""
+        self._known.clear()
+        self._known.extend(known)
+        self.violation = violation
+
     def trust(self, precision: float) -> None:
         """Allow for losses that are computed with this relative precision."""
         if precision > EPS:

@@ -19,7 +19,7 @@ from .oracle import Evaluation, Oracle, Point
 WHOLE = 2000
 AFFORDABLE = 2e10
 # It is measured by differences of Jacobians, one evaluation for each parameter, up to this many or where the run so far
-# took as many times more evaluations; for more parameters along a few directions only.
+# took as many times more iterations; for more parameters along a few directions only.
 MEASURED = 12
 SPENT = 2
 DIRECTIONS = 6
@@ -59,13 +59,13 @@ class Look:
     """Why the losses are not convex, where a direction shows it."""
 
 
-def sees_all(oracle: Oracle) -> bool:
-    """Whether a look sees the curvature in every direction."""
-    return affords_hessian(oracle) or _measures_all(oracle)
+def sees_all(oracle: Oracle, n_iter: int) -> bool:
+    """Whether a look after so many iterations sees the curvature in every direction."""
+    return affords_hessian(oracle) or _measures_all(oracle, n_iter)
 
 
-def _measures_all(oracle: Oracle) -> bool:
-    return oracle.problem.n_params <= max(MEASURED, oracle.n_evals // SPENT)
+def _measures_all(oracle: Oracle, n_iter: int) -> bool:
+    return oracle.problem.n_params <= max(MEASURED, n_iter // SPENT)
 
 
 def affords_hessian(oracle: Oracle) -> bool:
@@ -74,15 +74,16 @@ def affords_hessian(oracle: Oracle) -> bool:
     return oracle.offers_hessian and d <= WHOLE and oracle.n_entries * d <= AFFORDABLE
 
 
-def look(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
+def look(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, n_iter: int = 0) -> Look:
     """Measure the curvature of <lam, f> at a point and ask its model what is left.
 
     The whole Hessian where the losses offer it and it is small; else the curvature along a few directions, those of
     Lanczos from the slope G' lam, where a flat direction shows first.
     """
+    d = at.w.size
     if affords_hessian(oracle):
         return _whole(oracle, at, lam, region, threshold)
-    return _along_directions(oracle, at, lam, region, threshold)
+    return _along_directions(oracle, at, lam, region, threshold, d if _measures_all(oracle, n_iter) else DIRECTIONS)
 
 
 def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
@@ -104,7 +105,9 @@ def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshol
     return Look(_promise(oracle, at, solution.lam, step), region.length(step, oracle.curvature), step, hessian=H)
 
 
-def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> Look:
+def _along_directions(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, count: int
+) -> Look:
     d = at.w.size
     unit = np.broadcast_to(region.unit, (d,))
     slope = lam.dot(at.G) * unit
@@ -115,7 +118,7 @@ def _along_directions(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / reach
     V, HV = np.empty((0, d)), np.empty((0, d))
     q, watch = first, _watch(oracle, at)
-    for _ in range(d if _measures_all(oracle) else DIRECTIONS):
+    for _ in range(count):
         # Twice, as one pass leaves what rounding makes of it.
         for _ in range(2):
             q = q - V.T @ (V @ q)

@@ -8,11 +8,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._validation import finite_vector
+from ._validation import finite_vector, number
 from .adversary import check_kinds
+from .checkpoint.destination import checked_path
 from .dual_sets import DualSet, Simplex
 from .errors import ProblemError
-from .keeper import checked_path
+from .keeper import EVERY
 from .losses import from_functions
 from .methods import AnyMethod, named_method
 from .problem import Problem, positive_metric
@@ -43,6 +44,7 @@ def minimax(
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     radius: float | None = None,
+    checkpoint_every: float = EVERY,
     metric: ArrayLike | None = None,
     check_jac: bool = False,
     x0: ArrayLike | None = None,
@@ -68,7 +70,7 @@ def minimax(
         P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
     check_jac : bool
         Compare jac with finite differences at w0 first, and name the rows that are wrong.
-    method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius
+    method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every
         As in `solve`.
 
     Returns
@@ -113,6 +115,7 @@ def minimax(
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
     checked_path(checkpoint, resume)
+    number(checkpoint_every, "checkpoint_every", minimum=0.0)
     check_options(radius, callback)
     if metric is not None:
         metric = positive_metric(metric, w0.size)
@@ -130,4 +133,5 @@ def minimax(
         checkpoint=checkpoint,
         resume=resume,
         radius=radius,
+        checkpoint_every=checkpoint_every,
     )

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ._types import EPS, Matrix, Vector
+from ._types import EPS, Jacobian, Matrix, Params, Vector, Weights
 from ._validation import all_finite, finite_vector, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
@@ -33,17 +33,17 @@ class Breakdown(Exception):
 class Point:
     """A candidate answer: the losses, g and the best response at w, without a Jacobian."""
 
-    w: Vector
-    f: Vector
+    w: Params
+    f: Weights
     value: float
-    lam: Vector
+    lam: Weights
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Point):
     """A point with the Jacobian G of the losses."""
 
-    G: Matrix
+    G: Jacobian
     reach: float = 1.0
     """The largest weight of a loss on Lambda: losses and derivatives count as many times."""
 
@@ -75,6 +75,21 @@ class Evaluation(Point):
     def norm(self) -> float:
         """|G|_2."""
         return float(np.sqrt(max(0.0, np.linalg.eigvalsh(self.gram)[-1])))
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """All that an oracle has counted and learned, and that bears on the rest of its run."""
+
+    n_evals: int
+    n_values: int
+    n_trials: int
+    n_inner: int
+    n_inner_failures: int
+    precision: float
+    violation: str | None
+    recent: tuple[Evaluation, ...]
+    watched: tuple[Evaluation, ...]
 
 
 class Oracle:
@@ -132,6 +147,30 @@ class Oracle:
         """How many numbers of data one evaluation reads; J d where the losses do not say."""
         J, d = self._shape
         return float(getattr(self.problem.losses, "n_entries", J * d))
+
+    def memory(self) -> Memory:
+        """What a checkpoint must hold of this oracle."""
+        return Memory(
+            n_evals=self.n_evals,
+            n_values=self.n_values,
+            n_trials=self.n_trials,
+            n_inner=self.n_inner,
+            n_inner_failures=self.n_inner_failures,
+            precision=self.precision,
+            violation=self.watch.violation,
+            recent=tuple(self._recent),
+            watched=cast("tuple[Evaluation, ...]", self.watch.known),
+        )
+
+    def restore(self, memory: Memory) -> None:
+        """Go on as the oracle that had this memory."""
+        self.n_evals, self.n_values, self.n_trials = memory.n_evals, memory.n_values, memory.n_trials
+        self.n_inner, self.n_inner_failures = memory.n_inner, memory.n_inner_failures
+        self.precision = memory.precision
+        self._recent.clear()
+        self._recent.extend(memory.recent)
+        self.watch.restore(memory.watched, memory.violation)
+        self.watch.trust(self.precision)
 
     @cached_property
     def samples_hessian(self) -> bool:

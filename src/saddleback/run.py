@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import dnrm2 as nrm2
 
-from ._types import Vector
+from ._types import Vector, Weights
 from .certificates import Minorant, Region
 from .inspection import Look, keeps_promise, look, sees_all, survey
 from .methods import AnyMethod, Breakdown, Method, State
@@ -52,7 +52,7 @@ class Record:
     """What a run has found so far."""
 
     best: Point
-    dual: Vector
+    dual: Weights
     size: float
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
@@ -149,13 +149,11 @@ class Run:
         exhausted = stopping.exhausted(trace, self.record.size)
         certified = stopping.certified(trace)
         withdrawn = self.oracle.watch.violation is not None
-        estimated = (
-            self._method.estimates
-            and (self._flat or withdrawn)
-            and stopping.estimated(
-                trace, sees_all=sees_all(self.oracle) or (exhausted is not None and exhausted[0] is Status.STALLED)
-            )
-        )
+        # Where nothing moves any more, a certificate is out of reach, and the estimate all there is.
+        stuck = exhausted is not None and exhausted[0] is Status.STALLED
+        seen = stuck or sees_all(self.oracle, trace.n_iter)
+        trusted = self._method.estimates and (self._flat or withdrawn)
+        estimated = trusted and stopping.estimated(trace, sees_all=seen)
         if not (certified or estimated):
             return exhausted
         threshold, gap = stopping.threshold(trace.value[-1]), trace.gap[-1]
@@ -232,7 +230,7 @@ class Run:
     def _strode(self, state: State | None, region: Region) -> bool:
         """Whether the last step came from a model that knew all curvature, and stayed within the region."""
         method = self._method
-        if state is None or state.stride is None or state.point is not self.record.best:
+        if state is None or state.stride is None or not np.array_equal(state.point.w, self.record.best.w):
             return False
         if not (isinstance(method, Method) and method.sees_all(state)):
             return False
@@ -241,13 +239,18 @@ class Run:
     def _look(self, at: Evaluation, state: State | None, region: Region, threshold: float) -> Look:
         lam = self.record.dual if state is None else state.lam
         try:
-            return look(self.oracle, at, lam, region, threshold)
+            return look(self.oracle, at, lam, region, threshold, self.record.trace.n_iter)
         except Breakdown:
             return Look(np.inf, np.inf)
 
     def _withdraw(self, violation: str) -> None:
         """The losses are not convex: there is no bound."""
         self.oracle.watch.violation = violation
+        self._tighten((), self.record.dual)
+        self.record.trace.gap[-1] = self.record.gap
+
+    def bound_anew(self) -> None:
+        """The bound for the region that is asked now, where a run is taken up with another radius than it had."""
         self._tighten((), self.record.dual)
         self.record.trace.gap[-1] = self.record.gap
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._validation import finite_vector, number
+from ._validation import number
 from .errors import ConvergenceWarning, ProblemError, warn_user
-from .keeper import Keeper
+from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
 from .oracle import Oracle
@@ -37,6 +37,7 @@ def solve(
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     radius: float | None = None,
+    checkpoint_every: float = EVERY,
 ) -> Result:
     """Minimize g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
 
@@ -64,12 +65,18 @@ def solve(
     progress : bool
         Keep a line on standard error up to date.
     checkpoint : path, optional
-        A file that holds the run's state, written every 30 seconds and at the end, whatever ends it.
+        A file that holds the run's state, written every ``checkpoint_every`` seconds and at the end, whatever ends it.
+        It may be new, or an older checkpoint, or a link to one; other files are refused. Losses are evaluated once
+        more for it.
     resume : bool
-        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run).
+        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run). The
+        problem, the method and w0 must be those of the checkpoint, which two or three evaluations confirm; ``tol``,
+        ``inner``, ``radius`` and the limits may be others.
     radius : float, optional
         How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
         far as it is from w0, and at least as far as the parameters are large, each in its own units.
+    checkpoint_every : float
+        Seconds between two writings of the checkpoint; 0 writes it after every iteration.
 
     Returns
     -------
@@ -93,7 +100,9 @@ def solve(
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
-    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, None if radius is None else float(radius))
+    keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
+    start = keeper.start(w0)
 
     scale = np.ones(problem.n_params)
     if problem.metric is not None:
@@ -108,8 +117,8 @@ def solve(
         units = natural_units(sizes, radius, rescaled=method.rescales)
         if not units.plain:
             oracle = oracle.rescaled(units.scale)
-    keeper = Keeper(method, problem, units.scale, checkpoint, resume)
-    run = Run(oracle, stopping, method, keeper.record(oracle), units=units, callback=callback, progress=progress)
+    record = keeper.record(oracle, start, units.scale)
+    run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
@@ -120,10 +129,7 @@ def solve(
         _attach(error, run)
         raise
     finally:
-        try:
-            keeper.write()
-        except OSError as error:
-            warn_user(f"the last checkpoint was not written: {error}")
+        keeper.write()
     result = run.result(status, message)
     if status not in (Status.CONVERGED, Status.INTERRUPTED) or oracle.watch.violation is not None:
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
@@ -141,7 +147,8 @@ def check_options(radius: float | None, callback: object) -> None:
 def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
     """States until a verdict."""
     state = keeper.state
-    verdict = None if state is None else run.verdict()
+    keeper.take_up(run)
+    verdict = None if state is None or keeper.cut_off else run.verdict(state)
     if not isinstance(method, Method):
         return verdict or _hand_over(method, oracle, run, keeper)
     try:
@@ -155,7 +162,7 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
             verdict = run.observe(state)
     except Breakdown as breakdown:
         return Status.NUMERICAL_ERROR, str(breakdown)
-    keeper.keep(run, state)
+    keeper.keep(run, state, ended=verdict[0] is not Status.INTERRUPTED)
     return verdict
 
 
@@ -176,11 +183,10 @@ def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper)
     def observe(state: State) -> bool:
         nonlocal verdict
         verdict = run.observe(state)
-        keeper.keep(run, state)
+        keeper.keep(run, state, ended=verdict is not None and verdict[0] is not Status.INTERRUPTED)
         return verdict is not None
 
-    start = oracle.w0 if keeper.state is None else keeper.state.point.w
-    message = method.run(oracle, start, run.stopping, observe)
+    message = method.run(oracle, oracle.w0, run.stopping, observe, keeper.state)
     return verdict or (Status.STALLED, message)
 
 

@@ -89,7 +89,8 @@ def draw_groups(rng: Random, n: int, J: int) -> Codes:
 
 def respond(rng: Random, X: Array, groups: Codes, loss: Loss) -> Array:
     """y by a linear model of the standardized columns; groups differ in their models and in their noise."""
-    Z = X / np.maximum(np.sqrt((X * X).mean(axis=0)), 1e-300)
+    size = np.sqrt((X * X).mean(axis=0))
+    Z = X / np.where(size > 0, size, 1.0)
     J, d = int(groups.max()) + 1, X.shape[1]
     common = rng.standard_normal(d) / np.sqrt(d)
     own = common + rng.uniform(0.2, 1.0) * rng.standard_normal((J, d)) / np.sqrt(d)

@@ -50,10 +50,10 @@ class Smooth:
     def jacobian(self, z: Array) -> Array:
         eta = self.B @ z
         slope = -self.y * expit(-self.y * eta) if self.loss == "logistic" else 2.0 * (eta - self.y)
-        rows = (self.m * slope)[:, None] * self.B
-        G = np.zeros((self.J, self.B.shape[1]))
-        np.add.at(G, self.groups, rows)
-        return G + self.P @ z
+        weights = np.zeros((self.J, len(eta)))
+        weights[self.groups, np.arange(len(eta))] = self.m * slope
+        G: Array = weights @ self.B + self.P @ z
+        return G
 
     def hessian(self, z: Array, lam: Array) -> Array:
         eta = self.B @ z
@@ -85,7 +85,8 @@ def _smooth(table: Table) -> Smooth:
     D = table.design
     counts = np.bincount(table.groups)
     m = 1.0 / counts[table.groups]
-    scale = np.maximum(np.sqrt((D * D).mean(axis=0)), 1e-300)
+    scale = np.sqrt((D * D).mean(axis=0))
+    scale[scale == 0.0] = 1.0
     B = D / scale
     penalty = np.full(D.shape[1], table.l2)
     penalty[table.X.shape[1] :] = 0.0

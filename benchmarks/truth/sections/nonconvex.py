@@ -93,6 +93,6 @@ SECTION = Section(
     title="Losses that are not convex",
     about=ABOUT,
     judge=judge,
-    limits=(Share(FALSE, 0.01), Share(CERTIFIED, 0.01), Share(UNTRUE)),
+    limits=(Share(FALSE, 0.01), Share(CERTIFIED, None), Share(UNTRUE)),
     sizes={"small": 210, "full": 3000},
 )

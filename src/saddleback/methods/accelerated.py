@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Vector
+from .._types import Params, Vector
 from .._validation import lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
@@ -21,7 +21,7 @@ from .steps import STEP_RULES
 class AcceleratedState(State):
     """The sequences w and ag (``point``), A, L, and the average of the linearizations so far."""
 
-    w: Vector
+    w: Params
     A: float = 0.0
     smoothness: Smoothness
     t: int = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import Matrix, Params
 from ..metric import SolvedSystem
 from ..oracle import Evaluation, Oracle, row_norms
 from .smoothness import LONGEST
@@ -28,7 +28,7 @@ class AffineMetric:
     """
 
     delta: float
-    weights: Vector
+    weights: Params
 
     @staticmethod
     def start(oracle: Oracle, at: Evaluation) -> AffineMetric:

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamMatrix, ParamRows, Vector
 from ..metric import CholeskySystem, DenseMetric
 
 # Without curvature along a step the next may be this many times longer.
@@ -25,11 +25,11 @@ class DenseBFGS:
     The last d pairs are kept beside B, to make it anew from a flatter start.
     """
 
-    B: Matrix
+    B: ParamMatrix
     delta: float
     """B before the first pair, over the identity."""
-    S: Matrix
-    Y: Matrix
+    S: ParamRows
+    Y: ParamRows
     whole: bool = False
     """Whether B began as the losses' own Hessian, so that no direction is unseen."""
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from .._blas import one_blas_thread
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamRows, Vector
 from ..metric import SolvedSystem
 from .bfgs import LONGER, LOOSER, OBSOLETE
 
@@ -41,9 +41,9 @@ class LimitedBFGS:
     """
 
     delta: float
-    S: Matrix
+    S: ParamRows
     """The steps, one per row."""
-    Y: Matrix
+    Y: ParamRows
     """The changes of G' lam along them."""
     ease: float = 1.0
     """delta over the mean curvature of the pairs."""

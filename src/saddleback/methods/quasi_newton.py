@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._blas import one_blas_thread
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamRows, Vector
 from ..errors import ProblemError
 from ..inspection import Look, affords_hessian
 from ..metric import Metric
@@ -50,7 +50,7 @@ class QuasiNewtonState(SecondOrderState):
     affine: AffineMetric | None = None
     age: int = 0
     """Steps since B was the losses' own Hessian, or began."""
-    span: Matrix
+    span: ParamRows
     """Gradients at the last points, on whose span the losses are asked for a sampled Hessian."""
 
 
