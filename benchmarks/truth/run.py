@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,6 +22,7 @@ from .tally import RAISED, Outcome, Share, Tally, counts_table
 
 # Cases that a process takes at a time: enough to hide the traffic, few enough to share the work evenly.
 CHUNK = 5
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Lines about broken promises that are printed for a section.
 SHOWN = 12
 
@@ -103,12 +105,24 @@ def _tried(name: str, seed: int, cases: int, jobs: int) -> Iterator[tuple[int, S
     if jobs <= 1:
         yield from ((number, judged(name, seed, number)) for number in range(cases))
         return
-    # The processes share the cores: one thread of BLAS and of the kernels each.
-    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[variable] = "1"
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with _one_thread_each(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         answers = pool.map(judged, *zip(*((name, seed, n) for n in range(cases)), strict=True), chunksize=CHUNK)
         yield from enumerate(answers)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """The processes share the cores: BLAS and the kernels get one thread in each."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def judged(name: str, seed: int, number: int) -> Sequence[Outcome]:
