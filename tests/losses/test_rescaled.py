@@ -14,7 +14,10 @@ from saddleback.oracle import Oracle
 from saddleback.subproblem import resolve_inner
 
 SCALE = np.array([2.0, 0.5])
-CAPABILITIES = ("values", "hessian", "smoothness", "strong_convexity", "exact_jacobian")
+CAPABILITIES = (
+    *("values", "hessian", "smoothness", "strong_convexity", "exact_jacobian"),
+    *("convex", "parameter_scales"),
+)
 
 
 class Bare:
@@ -28,6 +31,11 @@ class Bare:
 class Full(Bare):
     strong_convexity = 1.0
     exact_jacobian = True
+    convex = True
+
+    @staticmethod
+    def parameter_scales():
+        return np.array([3.0, 5.0])
 
     @staticmethod
     def values(w):
@@ -72,6 +80,13 @@ def test_constants_bound_the_curvature_in_the_new_coordinates():
     oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
     np.testing.assert_allclose(oracle.curvature, 1 / SCALE**2)
     assert oracle.smoothness == pytest.approx(1 / SCALE.min() ** 2)
+
+
+def test_convexity_and_sizes_of_parameters():
+    """v = scale w is as large as scale makes it, and convex in v is convex in w."""
+    losses = RescaledLosses(Full(), SCALE)
+    np.testing.assert_array_equal(losses.parameter_scales(), [6.0, 2.5])
+    assert losses.convex is True
 
 
 def test_strong_convexity_per_coordinate():

@@ -57,6 +57,8 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     ),
     "smoothness": lambda scale, L: lambda: _divided(L, float(np.min(scale)) ** 2),
     "strong_convexity": lambda scale, m: _divided(m, scale**2),
+    "parameter_scales": lambda scale, sizes: lambda: sizes() * scale,
+    "convex": lambda scale, convex: convex,
     "exact_jacobian": lambda scale, exact: exact,
     "values_first": lambda scale, first: first,
     "n_entries": lambda scale, n_entries: n_entries,
