@@ -57,7 +57,7 @@ def test_newton_converges_quadratically() -> None:
     """The distance to the optimum is squared by each of the last steps, up to a constant of the problem."""
     rng = np.random.default_rng(0)
     X, groups = rng.standard_normal((600, 5)), np.arange(600) % 3
-    losses = sb.GroupedLinear(X, rng.integers(0, 2, 600), groups, l2=0.1)
+    losses = sb.GroupedLinear(X, rng.integers(0, 2, 600), groups, l2=0.1, fit_intercept=False)
     points: list[np.ndarray] = []
     problem = sb.Problem(losses, regularizer=sb.Quadratic(0.5))
     result = sb.solve(problem, np.full(5, 2.0), "newton", tol=1e-14, callback=lambda now: points.append(now.w))
@@ -237,7 +237,8 @@ def test_separable_data_without_a_penalty_end_sensibly() -> None:
     for method in ("auto", "newton", "quasi-newton"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sb.ConvergenceWarning)
-            result = sb.solve(sb.Problem(sb.GroupedLinear(X, y, np.arange(100) % 3)), method=method)
+            losses = sb.GroupedLinear(X, y, np.arange(100) % 3, fit_intercept=False)
+            result = sb.solve(sb.Problem(losses), method=method)
         assert result.n_iter < 1000
         assert 0 <= result.value <= 1e-5
         assert result.status in (sb.Status.CONVERGED, sb.Status.STALLED)

@@ -33,7 +33,7 @@ def grouped(loss, d=4, n=200, **options):
 
 
 @pytest.mark.parametrize("loss", RESPONSES)
-@pytest.mark.parametrize("options", [{}, {"l2": 0.1, "fit_intercept": True}], ids=["plain", "penalized"])
+@pytest.mark.parametrize("options", [{"fit_intercept": False}, {"l2": 0.1}], ids=["plain", "penalized"])
 def test_grouped_linear_losses_pass(loss, options):
     assert check_losses(grouped(loss, **options)) is None
 
@@ -170,6 +170,31 @@ def test_a_transposed_jacobian_of_the_same_shape():
     M = np.array([[1.0, 2.0], [-3.0, 0.5]])
     losses = sb.from_functions(lambda w: M @ w, np.zeros(2), lambda w: M.T)
     assert "Its transpose is right" in failures(check_losses, losses)["jacobian"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda x: np.ma.masked_array(x, mask=np.arange(x.size).reshape(x.shape) == 1), "it holds masked entries"),
+        (lambda x: x.astype(str).astype(object), "it holds '"),
+        (lambda x: x + 0j, "complex128"),
+    ],
+)
+def test_losses_that_are_no_numbers(spoil, words):
+    class Values(Plain):
+        def evaluate(self, w):
+            f, G = super().evaluate(w)
+            return spoil(f), G
+
+    class Jacobian(Plain):
+        def evaluate(self, w):
+            f, G = super().evaluate(w)
+            return f, spoil(G)
+
+    for losses, name in ((Values(), "values"), (Jacobian(), "Jacobian")):
+        message = failures(check_losses, losses)["protocol"]
+        assert f"the {name} that evaluate(w) returns must be numbers" in message
+        assert words in message
 
 
 def test_losses_that_are_not_finite():

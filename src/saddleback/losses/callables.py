@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import Matrix, Vector
-from .._validation import finite_vector, real_array
+from .._validation import finite_vector, flag, real_array
 from ..errors import ProblemError, warn_user
 from .differences import central_differences, check_jacobian
 
@@ -88,6 +88,7 @@ def from_functions(
         raise ProblemError(f"fun must be callable; got {type(fun).__name__}.")
     if not (isinstance(jac, bool) or jac is None or callable(jac)):
         raise ProblemError(f"jac must be a callable, True or None; got {jac!r}.")
+    check_jac = flag(check_jac, "check_jac")
     w0 = finite_vector(w0, "w0")
     fun = _LastCall(fun)
     f = _as_array(_pair(fun(w0))[0] if jac is True else fun(w0), "fun")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Matrix, Vector
+from .._validation import loss_pair
 from .base import Losses
 
 
@@ -31,7 +32,7 @@ class RescaledLosses:
         return self.losses.n_params
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        f, G = self.losses.evaluate(w / self.scale)
+        f, G = loss_pair(self.losses.evaluate(w / self.scale))
         return f, G / self.scale
 
     def __getattr__(self, name: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import finite_vector
+from .._validation import finite_vector, real_array
 from ..dual_sets import DualSet, Simplex
 from ..losses import Losses
 from . import curvature_checks
@@ -105,7 +105,12 @@ def _shapes(losses: Losses, w: np.ndarray) -> Iterator[str]:
     if not isinstance(answer, tuple) or len(answer) != 2:
         yield f"evaluate(w) returns {type(answer).__name__}; expected the pair (values, jacobian)."
         return
-    for name, got, shape in (("values", np.asarray(answer[0]), (J,)), ("Jacobian", np.asarray(answer[1]), (J, d))):
+    for name, part, shape in (("values", answer[0], (J,)), ("Jacobian", answer[1], (J, d))):
+        try:
+            got = real_array(part)
+        except (TypeError, ValueError) as error:
+            yield f"the {name} that evaluate(w) returns must be numbers ({error}). Return an array of floats."
+            continue
         if got.shape != shape:
             hint = " It is transposed: return one row per loss." if got.shape == shape[::-1] != shape else ""
             yield f"the {name} that evaluate(w) returns has shape {got.shape}; expected {shape}.{hint}"

@@ -172,6 +172,14 @@ def test_responses(response):
         sb.GroupedLinear(np.ones((20, 1)), ["a", -1, 5, None] * 5, [0] * 20, loss=loss)
 
 
+def test_other_rows():
+    case = make("squared", n=300, d=5)
+    losses = own(case, LogCosh(), l2=0.1)
+    w = case.point(losses)
+    other = losses.on(case.X[:100], case.y[:100], case.groups[:100])
+    np.testing.assert_allclose(other.rows(w), OWN["logcosh"][1](case.X[:100] @ w, case.y[:100]), rtol=1e-12, atol=1e-13)
+
+
 def test_solved_and_certified():
     """The same problem as plain functions; our contract for losses holds as well."""
     case = make("squared", n=300, d=5)

@@ -75,7 +75,7 @@ def test_callers_in_several_threads():
 FORK = """
 import os, signal, warnings
 import numpy as np, saddleback as sb
-losses = sb.GroupedLinear(np.eye(40), np.arange(40.0), np.arange(40) % 2, loss="squared", n_threads=2)
+losses = sb.GroupedLinear(np.eye(40), np.arange(40.0), np.arange(40) % 2, "squared", fit_intercept=False, n_threads=2)
 f, G = losses.evaluate(np.ones(40))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
