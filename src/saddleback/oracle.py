@@ -109,8 +109,10 @@ class Oracle:
         self.n_inner_failures = 0
         losses = problem.losses
         self._shape = problem.n_losses, problem.n_params
-        least, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
-        self.curvature = max(0.0, least) * _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        self._least_weight, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
+        self.curvature = max(0.0, self._least_weight) * _curvature(
+            _offered(losses, "strong_convexity"), problem.n_params
+        )
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
@@ -134,8 +136,8 @@ class Oracle:
 
     @cached_property
     def convex(self) -> bool:
-        """Whether the losses are convex by construction, as they say or because they are affine."""
-        return bool(getattr(self.problem.losses, "convex", False)) or self.affine
+        """Whether <lam, f> is convex by construction for every lam: convex losses and no weight below 0, or affine ones."""
+        return (self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "convex", False))) or self.affine
 
     @cached_property
     def offers_hessian(self) -> bool:

@@ -21,7 +21,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
-from .units import guessed_sizes, natural_units, offered_sizes, units_in_metric
+from .units import guessed_sizes, moderated, natural_units, offered_sizes, units_in_metric
 
 
 def solve(
@@ -113,7 +113,8 @@ def solve(
     else:
         oracle = Oracle(problem, solver, start, stopping.tol)
         sizes = offered_sizes(problem.losses)
-        sizes = guessed_sizes(oracle.evaluate(start)) if sizes is None else sizes
+        at = oracle.evaluate(start)
+        sizes = guessed_sizes(at) if sizes is None else moderated(sizes, oracle.curvature, at)
         units = natural_units(sizes, radius, rescaled=method.rescales)
         if not units.plain:
             oracle = oracle.rescaled(units.scale)

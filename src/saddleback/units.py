@@ -76,6 +76,14 @@ def offered_sizes(losses: Losses) -> Vector | None:
     return _powers_of_two(sizes)
 
 
+def moderated(sizes: Vector, curvature: Vector, at: Evaluation) -> Vector:
+    """Sizes within which a strongly convex term, m_i/2 w_i^2, changes by no more than the losses' own size."""
+    if not curvature.any():
+        return sizes
+    with np.errstate(over="ignore", divide="ignore"):
+        return _powers_of_two(1.0 / np.hypot(1.0 / sizes, np.sqrt(curvature / (at.size or 1.0))))
+
+
 def guessed_sizes(at: Evaluation) -> Vector:
     """The sizes of the parameters as the first point shows them, as powers of two.
 

@@ -33,8 +33,11 @@ class Full(Bare):
     values_first = True
     n_entries = 6
     convex = True
-    parameter_scales = np.array([1.0, 3.0])
     matrix_size = 2
+
+    @staticmethod
+    def parameter_scales():
+        return np.array([3.0, 5.0])
 
     @staticmethod
     def values(w):
@@ -124,6 +127,13 @@ def test_constants_bound_the_curvature_in_the_new_coordinates():
     oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
     np.testing.assert_allclose(oracle.curvature, 1 / SCALE**2)
     assert oracle.smoothness == pytest.approx(1 / SCALE.min() ** 2)
+
+
+def test_convexity_and_sizes_of_parameters():
+    """v = scale w is as large as scale makes it, and convex in v is convex in w."""
+    losses = RescaledLosses(Full(), SCALE)
+    np.testing.assert_array_equal(losses.parameter_scales(), [6.0, 2.5])
+    assert losses.convex is True
 
 
 def test_strong_convexity_per_coordinate():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -108,6 +109,28 @@ def test_losses_with_a_domain_pass():
             return np.array([-np.log(w[0]), w[1]]), np.array([[-1.0 / w[0], 0.0], [0.0, 1.0]])
 
     check_losses(Logarithm(), [0.01, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("scales", "message"),
+    [
+        ([1.0], r"parameter_scales\(\) has shape \(1,\); expected \(2,\)"),
+        ([1.0, 0.0], r"parameter_scales\(\)\[1\] is 0; expected a finite number > 0"),
+        ([np.nan, 1.0], r"parameter_scales\(\)\[0\] is nan"),
+        ([1.0, np.inf], r"parameter_scales\(\)\[1\] is inf"),
+    ],
+)
+def test_scales_are_one_positive_number_per_parameter(scales, message):
+    class Sized:
+        n_losses, n_params = 2, 2
+
+        def evaluate(self, w):
+            return np.array([w[0] ** 2, w[1]]), np.array([[2 * w[0], 0.0], [0.0, 1.0]])
+
+        def parameter_scales(self):
+            return np.array(scales)
+
+    assert re.search(message, failures(check_losses, Sized(), [1.0, 2.0])["parameter_scales"])
 
 
 def test_matrices_of_losses_pass():

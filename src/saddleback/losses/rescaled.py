@@ -63,10 +63,10 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     ),
     "smoothness": lambda scale, L: lambda: _divided(L, float(np.min(scale)) ** 2),
     "strong_convexity": lambda scale, m: _divided(m, scale**2),
+    "parameter_scales": lambda scale, sizes: lambda: sizes() * scale,
+    "convex": _unchanged,
     "values_first": _unchanged,
     "n_entries": _unchanged,
     "matrix_size": _unchanged,
     "exact_jacobian": _unchanged,
-    "convex": _unchanged,
-    "parameter_scales": lambda scale, sizes: _divided(sizes, 1.0 / scale),
 }

@@ -26,8 +26,8 @@ def check_losses(
 
     Verified are shapes, that ``evaluate`` changes nothing and repeats itself, the Jacobian (by differences of the
     losses), convexity for all weights in the dual set, and where they are offered ``values``, ``hessian``,
-    ``sampled_hessian``, ``smoothness`` and ``strong_convexity``. Where second derivatives jump, differences tell
-    nothing, and other directions are used.
+    ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``. Where second derivatives jump,
+    differences tell nothing, and other directions are used.
 
     Parameters
     ----------
@@ -70,6 +70,7 @@ def check_losses(
         s = LossesSample.of(losses, dual_set, w, seed, n_points)
         for check in (
             _values,
+            _parameter_scales,
             jacobian,
             curvature_checks.hessian,
             curvature_checks.sampled_hessian,
@@ -151,6 +152,19 @@ def _pure(losses: Losses, w: np.ndarray) -> Iterator[str]:
                 f"evaluate(w) is not deterministic: at w = {show(w)} its {name} changes by {change.max():.3g} from "
                 "call to call. Fix the random state."
             )
+
+
+def _parameter_scales(s: LossesSample) -> Iterator[str]:
+    """One positive number per parameter."""
+    offer = getattr(s.losses, "parameter_scales", None)
+    if offer is None:
+        return
+    scales = np.asarray(offer(), dtype=np.float64)
+    if scales.shape != (s.losses.n_params,):
+        yield f"parameter_scales() has shape {scales.shape}; expected {(s.losses.n_params,)}."
+    elif not ((scales > 0) & np.isfinite(scales)).all():
+        i = int(np.flatnonzero(~((scales > 0) & np.isfinite(scales)))[0])
+        yield f"parameter_scales()[{i}] is {scales[i]:g}; expected a finite number > 0, the typical size of w[{i}]."
 
 
 def _values(s: LossesSample) -> Iterator[str]:

@@ -97,7 +97,7 @@ def use(where, matrix):
     if where == "matrices":
         return sb.AffineMatrix(matrix, [np.eye(N)]).values(np.ones(1))
     arguments = {"X": DENSE, "y": np.arange(N) % 2, "groups": np.arange(N) % 3, where: matrix}
-    return sb.GroupedLinear(**arguments).evaluate(np.ones(N))
+    return sb.GroupedLinear(**arguments, fit_intercept=False).evaluate(np.ones(N))
 
 
 def main(where):

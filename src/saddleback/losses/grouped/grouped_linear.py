@@ -12,6 +12,7 @@ from ..._blas import one_blas_thread
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
+from .constant import constant
 from .curvature import SLACK, largest_eigenvalue_bound
 from .features import check_same_columns, read_features
 from .groups import read_groups, read_known_groups
@@ -19,8 +20,9 @@ from .held_out import HeldOut
 from .hessian import hessian_of_rows
 from .labels import refuse_masked
 from .layout import Layout
+from .own_loss import OwnLoss, PointwiseFunctions, find_loss
+from .parameter_scales import parameter_scales
 from .passes import Reader
-from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
 from .sampled import SampledHessian
 from .threads import cores
@@ -45,9 +47,10 @@ class GroupedLinear:
         Labels of any hashable type. Several columns of labels in a data frame, ``df[["race", "sex"]]``, are crossed:
         every combination that occurs is a group, and its name is a tuple. Memberships for groups that overlap:
         booleans, zeros and ones, or weights >= 0 as floats, in a matrix, dense or sparse, or a data frame.
-    loss : str or PointwiseLoss
-        "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax", or an object with options,
-        such as ``sb.losses.Huber(delta=0.5)``.
+    loss : str or object
+        "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax"; an object with options, such
+        as ``sb.losses.Huber(delta=0.5)``; or one's own, any object with ``value_and_slope(eta, y)`` and
+        ``curvature(eta, y)`` (see `saddleback.losses.PointwiseLoss`).
     l2 : float
         The penalty, part of every f_j.
     fit_intercept : bool
@@ -81,9 +84,9 @@ class GroupedLinear:
     intercepts, so w[:K * d].reshape(K, d) has one row per class and w[K * d:] are the intercepts.
 
     An evaluation reads X once, for all losses and gradients, in float64 arithmetic: 4 n d operations (times K), and the
-    memory of J + (threads - 1) gradients. Narrow tables (up to 1 GB) and sparse ones are copied in the order of the
-    groups, and a sample of at most an eighth of the rows is kept for ``sampled_hessian``. The compiled kernel is made
-    on first use, and kept on disk.
+    memory of J + (threads - 1) gradients; with a loss of one's own, X is read twice. Narrow tables (up to 1 GB) and
+    sparse ones are copied, once, in the order of the groups, and a sample of at most an eighth of the rows is kept for
+    ``sampled_hessian``. The compiled kernel is made on first use, and kept on disk.
 
     Examples
     --------
@@ -103,7 +106,7 @@ class GroupedLinear:
         X: Any,
         y: Any,
         groups: Any,
-        loss: str | PointwiseLoss = "logistic",
+        loss: str | PointwiseFunctions = "logistic",
         l2: float = 0.0,
         fit_intercept: bool = True,
         sample_weight: Any = None,
@@ -120,6 +123,8 @@ class GroupedLinear:
         self.n_samples, self.n_features = matrix.shape
         self.n_entries = matrix.n_entries
         responses = read_responses(y, self.loss.response, self.n_samples)
+        if isinstance(self.loss, OwnLoss):
+            self.loss.try_out(responses.y)
         self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
         self.classes = responses.classes
         self.group_names = list(memberships.names)
@@ -216,11 +221,30 @@ class GroupedLinear:
         return SampledHessian.of(self._reader, self.n_params)
 
     @property
+    def convex(self) -> bool:
+        """Whether every f_j is convex by construction: with our losses, and with one's own that says ``convex``."""
+        return self.loss.convex and self.l2 >= 0.0
+
+    @property
     def strong_convexity(self) -> float | Vector:
-        """l2; with an intercept one number per coordinate, 0 for those that are not penalized."""
+        """l2 where the losses are convex; with an intercept per coordinate, 0 for those that are not penalized."""
+        l2 = self.l2 if self.convex else 0.0
         if not self.fit_intercept:
-            return self.l2
-        return np.repeat([self.l2, 0.0], [self._n_penalized, self._n_outputs])
+            return l2
+        return np.repeat([l2, 0.0], [self._n_penalized, self._n_outputs])
+
+    def parameter_scales(self) -> Vector:
+        """The typical size of each parameter: what moves the margins by their typical size; (n_params,), positive.
+
+        m over the root mean square of the column, and m for an intercept, where m = 1, or the standard deviation of y
+        where it holds numbers. Large tables are sampled, so that this costs little beside an evaluation.
+        """
+        return self._parameter_scales
+
+    @cached_property
+    def _parameter_scales(self) -> Vector:
+        real = self.loss.response == "real"
+        return constant(parameter_scales(self._reader, self._n_outputs, intercept=self.fit_intercept, real=real))
 
     @property
     def smoothness(self) -> Callable[..., float]:

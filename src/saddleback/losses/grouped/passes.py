@@ -16,6 +16,7 @@ from .dense_source import DenseSource
 from .kernels.ids import HALF_SQUARE
 from .mapped_table import MappedTable
 from .memberships import Memberships
+from .own_loss import AT_A_TIME, OwnLoss
 from .pointwise import PointwiseLoss
 from .schedule import Schedule, make_schedule
 from .sparse_source import SparseSource
@@ -102,6 +103,9 @@ class Reader:
     def _read(
         self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
     ) -> None:
+        if isinstance(loss, OwnLoss):
+            self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
+            return
         kernel, plan, y = _kernel(), self.schedule.arrays, constant(self.y)
         for stage in self.schedule.stages:
             X = self.table.open(stage)
@@ -109,6 +113,29 @@ class Reader:
                 [
                     partial(kernel, X, W, intercepts, l2, loss.kernel, loss.options, plan, y, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
+                ]
+            )
+            self.table.close(stage)
+
+    def _read_in_halves(
+        self, W: Matrix, intercepts: Vector, l2: float, loss: OwnLoss, gradient: bool, f: Vector, G: Matrix
+    ) -> None:
+        """The same with a loss in Python, which is called by this thread only: X is read twice, once per half."""
+        margins_of_blocks, add_blocks = _halves()
+        plan, n = self.schedule.arrays, self.y.size
+        eta, value, slope = np.empty(n), np.empty(n), np.empty(n)
+        for stage in self.schedule.stages:
+            X = self.table.open(stage)
+            shares = list(pairwise(stage.cuts))
+            run_all([partial(margins_of_blocks, X, W, intercepts, plan, *blocks, eta) for blocks in shares])
+            begin, end = self.schedule.block_starts[[stage.cuts[0], stage.cuts[-1]]]
+            for first in range(begin, end, AT_A_TIME):
+                part = slice(first, min(first + AT_A_TIME, end))
+                value[part], slope[part] = loss.value_and_slope(eta[part], self.y[part])
+            run_all(
+                [
+                    partial(add_blocks, X, W, intercepts, l2, plan, value, slope, *blocks, gradient, f, G)
+                    for blocks in shares
                 ]
             )
             self.table.close(stage)
@@ -140,3 +167,10 @@ def _kernel() -> Callable[..., None]:
     from .kernels.blocks import evaluate_blocks
 
     return evaluate_blocks
+
+
+@cache
+def _halves() -> tuple[Callable[..., None], Callable[..., None]]:
+    from .kernels.blocks import add_blocks, margins_of_blocks
+
+    return margins_of_blocks, add_blocks
