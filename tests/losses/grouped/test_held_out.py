@@ -11,6 +11,7 @@ import saddleback as sb
 from saddleback.losses.grouped import mapped_table
 
 from .cases import LOSSES, ROUNDING, assert_same, make
+from .own_losses import Foreign
 from .reference import POINTWISE
 
 N, J = 203, 4
@@ -355,3 +356,17 @@ def test_what_is_held_out_does_not_follow_the_users_y():
     before = held_out.values(w)
     y[:] = 0
     np.testing.assert_array_equal(held_out.values(w), before)
+
+
+def test_losses_with_options_and_a_binary_loss_of_ones_own():
+    case = make("huber")
+    losses = sb.GroupedLinear(case.X, case.y, case.groups, loss=sb.losses.Huber(0.3))
+    w = case.point(losses)
+    r = np.abs(case.X @ w[:-1] + w[-1] - case.y)
+    expected = np.where(r <= 0.3, r**2 / 2, 0.3 * r - 0.045)
+    assert_same(losses.on(case.X, case.y, case.groups).rows(w), expected)
+    case = make("logistic")
+    losses = sb.GroupedLinear(case.X, case.y, case.groups, loss=Foreign("logistic"))
+    some = np.flatnonzero(case.y == "yes")
+    held_out = losses.on(case.X[some], case.y[some], case.groups[some])
+    assert_same(held_out.rows(w), expected_rows(case, case.X, w)[0][some])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from ..._types import Matrix, Vector
 from .layout import Layout
 from .margins import margins_of
 from .memberships import Memberships
-from .passes import Reader
 from .pointwise import PointwiseLoss
 from .tables import Source
 
@@ -64,15 +62,8 @@ class HeldOut:
 
     def rows(self, w: Vector) -> Vector:
         """The loss of each row, of shape (n,); neither groups nor weights play a part in it."""
-        return self._each_row.values(*self._layout.split(w), self._loss)
-
-    @cached_property
-    def _each_row(self) -> Reader:
-        """The matrix with every row a group of its own."""
-        n = self.n_samples
-        rows = np.arange(n)
-        memberships = Memberships.of(n, rows.tolist(), rows, rows, np.ones(n))
-        return Reader.of(self._matrix, memberships, self._y, self._layout.n_outputs, None)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._loss.value_and_slope(self.margins(w), self._y)[0]
 
     def margins(self, w: Vector) -> Vector | Matrix:
         """x'w + b for each row, of shape (n,); for softmax of shape (n, K), a column per class."""
