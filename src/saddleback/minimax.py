@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ._clock import Clock
 from ._types import Vector
 from ._validation import finite_vector
 from .adversary import check_kinds
@@ -19,7 +20,7 @@ from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
 from .run import Callback
-from .solve import check_options, solve
+from .solve import check_options, solve_since
 from .stopping import Stopping
 from .subproblem import InnerSolver, inner_solver
 
@@ -80,6 +81,7 @@ def minimax(
     >>> round(sb.minimax(fun, [1, -0.1], jac=True).value, 5)
     1.95222
     """
+    clock = Clock()
     # What does not need J is refused before fun is called.
     w0 = finite_vector(w0, "w0")
     named = named_method(method)
@@ -95,7 +97,8 @@ def minimax(
     if metric is not None:
         metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, check_jac=check_jac)
-    return solve(
+    return solve_since(
+        clock,
         Problem(losses, dual_set, regularizer, metric),
         w0,
         method,

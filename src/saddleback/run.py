@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,12 +91,13 @@ class Run:
         self._callback = callback
         self._progress = progress
         self._looked = False
-        self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
+        if record.trace.time:
+            oracle.clock.take_up(record.trace.time[-1])
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start, those before a resumption included."""
-        return time.perf_counter() - self._started
+        """Seconds since the call, those before a resumption included."""
+        return self.oracle.clock.elapsed
 
     @property
     def radius(self) -> float:
@@ -108,6 +108,11 @@ class Run:
             return self._radius
         # BLAS scales before it squares: far points do not overflow.
         return max(1.0, float(nrm2(self.record.best.w - self.oracle.w0)))
+
+    def open(self) -> None:
+        """What w0 proves, before a method has begun: it may be all that a short time limit leaves."""
+        at = self.oracle.evaluate(self.oracle.w0)
+        self._tighten((self.oracle.cut(at, at.lam),), at.lam)
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
@@ -212,6 +217,11 @@ class Run:
             f"{now.n_evals} evaluations, {now.time:.1f} s"
         )
         print(f"{line:<100}", end="", file=sys.stderr, flush=True)
+
+    def settle(self) -> None:
+        """After an interrupt, wherever it came: a bound around the best point, a history of whole rows."""
+        self.record.trace.trim()
+        self._tighten((), self.record.dual)
 
     def result(self, status: Status, message: str) -> Result:
         """The best point so far, with its certificate."""

@@ -8,6 +8,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._clock import Clock, OutOfTime
 from ._validation import finite_vector, number
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import Keeper
@@ -20,6 +21,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
+from .unstarted import without_a_value
 
 
 def solve(
@@ -56,7 +58,10 @@ def solve(
         known, or the certificate was withdrawn, "quasi-newton" and "newton" also end when their estimate of the gap is
         a tenth of that twice in a row; the message says which it was.
     max_iter, time_limit : int, float
-        Limits on iterations and seconds.
+        Limits on iterations and seconds. Seconds count from the call: what is compiled, the first evaluation and the
+        reading of a checkpoint count. The limit is looked at between evaluations and in the loops of every solver; one
+        evaluation of the losses, or one factorization, is never cut short. A run that reaches it within an iteration
+        returns the best point before that iteration.
     callback : callable, optional
         Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
     progress : bool
@@ -83,10 +88,45 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
+    return solve_since(
+        Clock(),
+        problem,
+        w0,
+        method,
+        inner,
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
+        radius=radius,
+    )
+
+
+def solve_since(
+    clock: Clock,
+    problem: Problem,
+    w0: ArrayLike | None,
+    method: str | AnyMethod,
+    inner: str | InnerSolver,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    callback: Callback | None,
+    progress: bool,
+    checkpoint: str | PathLike[str] | None,
+    resume: bool,
+    radius: float | None,
+) -> Result:
+    """`solve`, on a clock that its caller has started."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
+    clock.limit(stopping.time_limit)
     check_options(radius, callback)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
@@ -97,24 +137,34 @@ def solve(
     if problem.metric is not None:
         scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
         problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-    keeper = Keeper(method, problem, scale, checkpoint, resume)
-    oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol)
-    run = Run(
-        oracle,
-        stopping,
-        method,
-        keeper.record(oracle),
-        scale=scale,
-        radius=radius,
-        callback=callback,
-        progress=progress,
-    )
+    try:
+        keeper = Keeper(method, problem, scale, checkpoint, resume)
+        oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol, clock)
+        run = Run(
+            oracle,
+            stopping,
+            method,
+            keeper.record(oracle),
+            scale=scale,
+            radius=radius,
+            callback=callback,
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        return without_a_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)
+    except OutOfTime:
+        result = without_a_value(problem, start, method.name, Status.TIME_LIMIT, clock.elapsed)
+        warn_user(f"{result.status.name}: {result.message}", ConvergenceWarning)
+        return result
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
+        run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
+    except OutOfTime:
+        status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
     except Exception as error:
         _attach(error, run)
         raise
@@ -145,6 +195,7 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
         return verdict or _hand_over(method, oracle, run, keeper)
     try:
         if state is None:
+            run.open()
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:
