@@ -77,7 +77,8 @@ def solve(
     Returns
     -------
     Result
-        The best point, its certificate and the history. Not converging is a status and one warning.
+        The best point, its certificate and the history. Not converging is a status and one warning. Ctrl-C is a status
+        as well, from the first evaluation on; its value is nan where not even w0 was evaluated.
 
     Examples
     --------
