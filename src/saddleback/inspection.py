@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from ._clock import OutOfTime
 from ._types import Matrix, Vector
 from .certificates import Minorant, Region
 from .convexity import ConvexityWatch
@@ -183,7 +184,7 @@ def _visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | Non
     with np.errstate(all="ignore"):
         try:
             there = oracle.evaluate(w, watch=False, anew=anew)
-        except ProblemError:
+        except (ProblemError, OutOfTime):
             raise
         except Exception:  # losses that refuse a point are not defined there
             return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ._clock import Clock
 from ._validation import finite_vector, number
 from .adversary import check_kinds
 from .checkpoint.destination import checked_path
@@ -20,7 +21,7 @@ from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
 from .run import Callback
-from .solve import check_options, solve
+from .solve import check_options, solve_since
 from .stopping import Stopping
 from .subproblem import InnerSolver, inner_solver
 
@@ -101,6 +102,7 @@ def minimax(
     >>> result.method, result.x.round(4), round(result.fun, 4)
     ('newton', array([2. , 1.5]), 3.125)
     """
+    clock = Clock()
     # What does not need J is refused before fun is called.
     if (w0 is None) == (x0 is None):
         given = "neither" if w0 is None else "both"
@@ -120,7 +122,8 @@ def minimax(
     if metric is not None:
         metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, hess=hess, args=args, check_jac=check_jac)
-    return solve(
+    return solve_since(
+        clock,
         Problem(losses, dual_set, regularizer, metric),
         w0,
         method,

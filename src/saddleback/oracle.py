@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ._clock import Clock
 from ._types import EPS, Jacobian, Matrix, Params, Vector, Weights
 from ._validation import all_finite, finite_vector, number, real_array
 from .adversary import Adversary
@@ -20,7 +21,10 @@ from .errors import ProblemError
 from .losses import RescaledLosses
 from .problem import Problem
 from .subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
+from .subproblem.factored_subproblem import is_tall
 
+# A start without its value says nothing: its best response may go on for so many seconds beyond the time limit.
+PATIENCE = 1.0
 # Larger derivatives overflow in G G'.
 LARGEST = 1e152
 
@@ -66,6 +70,11 @@ class Evaluation(Point):
         """|grad f_j|, one per loss, as the adversary can weigh it."""
         return self.reach * row_norms(self.G)
 
+    @property
+    def tall(self) -> bool:
+        """Whether G itself is less than G G'."""
+        return is_tall(self.G)
+
     @cached_property
     def gram(self) -> Matrix:
         """G G'."""
@@ -74,7 +83,8 @@ class Evaluation(Point):
     @cached_property
     def norm(self) -> float:
         """|G|_2."""
-        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(self.gram)[-1])))
+        gram = self.G.T @ self.G if self.tall else self.gram
+        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +105,19 @@ class Memory:
 class Oracle:
     """The losses and the dual subproblem of one run, the only way a method reads either."""
 
-    def __init__(self, problem: Problem, inner: InnerSolver, w0: Vector, tol: float, *, where: str = "w0") -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        inner: InnerSolver,
+        w0: Vector,
+        tol: float,
+        clock: Clock | None = None,
+        *,
+        where: str = "w0",
+    ) -> None:
         self.problem = problem
-        self.adversary: Adversary = problem.adversary
+        self.clock = Clock() if clock is None else clock
+        self.adversary: Adversary = problem.adversary.timed(self.clock)
         self.inner = inner
         self.w0 = w0
         self._where = where
@@ -109,10 +129,10 @@ class Oracle:
         self.n_inner_failures = 0
         losses = problem.losses
         self._shape = problem.n_losses, problem.n_params
-        self._least_weight, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
-        self.curvature = max(0.0, self._least_weight) * _curvature(
-            _offered(losses, "strong_convexity"), problem.n_params
-        )
+        with self.clock.at_least(PATIENCE):
+            self._least_weight, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
+        of_each = _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        self.curvature = max(0.0, self._least_weight) * of_each
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
@@ -120,11 +140,13 @@ class Oracle:
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
+        self._valued: Vector | None = None
+        """Where the losses alone were asked last: their Jacobian there completes a step, and is not refused."""
 
     def rescaled(self, scale: Vector) -> Oracle:
         """The same losses in v = scale w, for powers of two; what is known of them comes along, to the last bit."""
         problem = replace(self.problem, losses=RescaledLosses(self.problem.losses, scale), metric=None)
-        oracle = Oracle(problem, self.inner, self.w0 * scale, self.tol)
+        oracle = Oracle(problem, self.inner, self.w0 * scale, self.tol, self.clock)
         oracle.n_evals, oracle.n_values = self.n_evals, self.n_values
         oracle.precision = self.precision
         oracle.watch.trust(self.precision)
@@ -136,7 +158,7 @@ class Oracle:
 
     @cached_property
     def convex(self) -> bool:
-        """Whether <lam, f> is convex by construction for every lam: convex losses and no weight below 0, or affine ones."""
+        """Whether <lam, f> is convex by construction for every lam: no weight is below 0, or the losses are affine."""
         return (self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "convex", False))) or self.affine
 
     @cached_property
@@ -211,6 +233,8 @@ class Oracle:
         if known is not None:
             return known
         first = self.n_evals == 0
+        if self._valued is None or not np.array_equal(self._valued, w):
+            self._check_clock()
         answer = self.problem.losses.evaluate(w.copy())
         self.n_evals += 1
         if not isinstance(answer, tuple | list) or len(answer) != 2:
@@ -247,8 +271,10 @@ class Oracle:
         values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
         if values is None or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
+        self._check_clock()
         f = self._as_float64(values(w.copy()))
         self.n_values += 1
+        self._valued = w
         if f.shape != (self.problem.n_losses,):
             raise ProblemError(f"losses.values must return shape ({self.problem.n_losses},); got {f.shape}.")
         point = self._respond(w, f)
@@ -266,6 +292,7 @@ class Oracle:
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), from losses that offer it."""
+        self._check_clock()
         offer: Any = self.problem.losses
         H = self._as_float64(offer.hessian(w.copy(), lam.copy()))
         d = self.problem.n_params
@@ -285,6 +312,11 @@ class Oracle:
         if H.shape != (k, k):
             raise ProblemError(f"losses.sampled_hessian must return shape ({k}, {k}); got {H.shape}.")
         return H if np.isfinite(H).all() else None
+
+    def _check_clock(self) -> None:
+        """Raise OutOfTime where there is none left, except before the first evaluation: a run returns a point."""
+        if self.n_evals + self.n_values > 0:
+            self.clock.check()
 
     def _known(self, w: Vector) -> Evaluation | None:
         """The remembered evaluation at w, to the last bit."""
@@ -310,8 +342,10 @@ class Oracle:
     def _respond(self, w: Vector, f: Vector) -> Point:
         if not all_finite(f):
             return Point(w, f, np.inf, np.full(self.problem.n_losses, np.nan))
-        value, lam = self.adversary.best_response(f)
-        return Point(w, f, value, lam)
+        if self.n_evals + self.n_values > 1:
+            return Point(w, f, *self.adversary.best_response(f))
+        with self.clock.at_least(PATIENCE):
+            return Point(w, f, *self.adversary.best_response(f))
 
     def dual_step(
         self, Q: Matrix | None, c: Vector, tol: float, start: Vector | None = None, *, factor: Matrix | None = None
@@ -321,6 +355,7 @@ class Oracle:
         assert matrix is not None, "(D) needs Q, or a factor of it"
         if not (all_finite(c) and all_finite(matrix)):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
+        self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
         solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)

@@ -60,7 +60,8 @@ class Result:
         lam, the adversary's weights on the losses that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for
         every v within ``radius`` of w. On the spectrahedron a matrix, and so are the losses.
     value : float
-        g(w) = max over lam of <lam, f(w)> - R(lam).
+        g(w) = max over lam of <lam, f(w)> - R(lam); nan, as the losses, where a run was interrupted before it knew g
+        anywhere: w is then its start.
     losses : (J,) array
         f(w).
     lower_bound, gap : float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,12 +104,13 @@ class Run:
         """What a look has found that keeps the run from ending: for the method, which takes it up."""
         self.restart: Point | None = None
         """A lower point that a look has met elsewhere: the method begins anew there."""
-        self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
+        if record.trace.time:
+            oracle.clock.take_up(record.trace.time[-1])
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start, those before a resumption included."""
-        return time.perf_counter() - self._started
+        """Seconds since the call, those before a resumption included."""
+        return self.oracle.clock.elapsed
 
     @property
     def radius(self) -> float:
@@ -126,6 +126,11 @@ class Run:
     def region(self) -> Region:
         """Where the lower bound holds."""
         return Region(self.record.best.w, self.radius, self._units.unit)
+
+    def open(self) -> None:
+        """What w0 proves, before a method has begun: it may be all that a short time limit leaves."""
+        at = self.oracle.evaluate(self.oracle.w0)
+        self._tighten((self.oracle.cut(at, at.lam),), at.lam)
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
@@ -314,6 +319,11 @@ class Run:
             f"{now.n_evals} evaluations, {now.time:.1f} s"
         )
         print(f"{line:<100}", end="", file=sys.stderr, flush=True)
+
+    def settle(self) -> None:
+        """After an interrupt, wherever it came: a bound around the best point, a history of whole rows."""
+        self.record.trace.trim()
+        self._tighten((), self.record.dual)
 
     def result(self, status: Status, message: str) -> Result:
         """The best point so far, with its certificate."""

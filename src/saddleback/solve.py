@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._validation import number
+from ._clock import Clock, OutOfTime
+from ._types import Vector
+from ._validation import finite_vector, number
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
@@ -21,7 +23,8 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
-from .units import guessed_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .units import Units, guessed_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .unstarted import without_a_value
 
 
 def solve(
@@ -59,7 +62,10 @@ def solve(
         "newton" also end when their estimate of the gap is a tenth of that twice in a row; the message says which
         it was. Unless the bound holds everywhere, a run looks around for more to gain before it ends.
     max_iter, time_limit : int, float
-        Limits on iterations and seconds.
+        Limits on iterations and seconds. Seconds count from the call: what is compiled, the first evaluation and the
+        reading of a checkpoint count. The limit is looked at between evaluations and in the loops of every solver; one
+        evaluation of the losses, or one factorization, is never cut short. A run that reaches it within an iteration
+        returns the best point before that iteration.
     callback : callable, optional
         Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
     progress : bool
@@ -81,7 +87,8 @@ def solve(
     Returns
     -------
     Result
-        The best point, its certificate and the history. Not converging is a status and one warning.
+        The best point, its certificate and the history. Not converging is a status and one warning. Ctrl-C is a status
+        as well, from the first evaluation on; its value is nan where not even w0 was evaluated.
 
     Examples
     --------
@@ -92,40 +99,74 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
+    return solve_since(
+        Clock(),
+        problem,
+        w0,
+        method,
+        inner,
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
+        radius=radius,
+        checkpoint_every=checkpoint_every,
+    )
+
+
+def solve_since(
+    clock: Clock,
+    problem: Problem,
+    w0: ArrayLike | None,
+    method: str | AnyMethod,
+    inner: str | InnerSolver,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    callback: Callback | None,
+    progress: bool,
+    checkpoint: str | PathLike[str] | None,
+    resume: bool,
+    radius: float | None,
+    checkpoint_every: float,
+) -> Result:
+    """`solve`, on a clock that its caller has started."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
+    clock.limit(stopping.time_limit)
     check_options(radius, callback)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
     limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, None if radius is None else float(radius))
-    keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
-    start = keeper.start(w0)
-
-    scale = np.ones(problem.n_params)
-    if problem.metric is not None:
-        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
-        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-        units = units_in_metric(scale, radius)
-        oracle = Oracle(problem, solver, start * scale, stopping.tol)
-    else:
-        oracle = Oracle(problem, solver, start, stopping.tol)
-        sizes = offered_sizes(problem.losses)
-        at = oracle.evaluate(start)
-        sizes = guessed_sizes(at) if sizes is None else moderated(sizes, oracle.curvature, at)
-        units = natural_units(sizes, radius, rescaled=method.rescales)
-        if not units.plain:
-            oracle = oracle.rescaled(units.scale)
-    record = keeper.record(oracle, start, units.scale)
-    run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
+    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    try:
+        keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
+        start = keeper.start(w0)
+        oracle, units = _in_units(problem, solver, start, stopping, clock, method, radius)
+        record = keeper.record(oracle, start, units.scale)
+        run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
+    except KeyboardInterrupt:
+        return without_a_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)
+    except OutOfTime:
+        result = without_a_value(problem, start, method.name, Status.TIME_LIMIT, clock.elapsed)
+        warn_user(f"{result.status.name}: {result.message}", ConvergenceWarning)
+        return result
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
+        run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
+    except OutOfTime:
+        status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
     except Exception as error:
         _attach(error, run)
         raise
@@ -135,6 +176,27 @@ def solve(
     if status not in (Status.CONVERGED, Status.INTERRUPTED) or oracle.watch.violation is not None:
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
     return result
+
+
+def _in_units(
+    problem: Problem,
+    inner: InnerSolver,
+    w0: Vector,
+    stopping: Stopping,
+    clock: Clock,
+    method: AnyMethod,
+    radius: float | None,
+) -> tuple[Oracle, Units]:
+    """The oracle in the coordinates in which the method works: those of the metric, or of the parameters' sizes."""
+    if problem.metric is not None:
+        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
+        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
+        return Oracle(problem, inner, w0 * scale, stopping.tol, clock), units_in_metric(scale, radius)
+    oracle = Oracle(problem, inner, w0, stopping.tol, clock)
+    sizes, at = offered_sizes(problem.losses), oracle.evaluate(w0)
+    sizes = guessed_sizes(at) if sizes is None else moderated(sizes, oracle.curvature, at)
+    units = natural_units(sizes, radius, rescaled=method.rescales)
+    return oracle if units.plain else oracle.rescaled(units.scale), units
 
 
 def check_options(radius: float | None, callback: object) -> None:
@@ -154,6 +216,7 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
         return verdict or _hand_over(method, oracle, run, keeper)
     try:
         if state is None:
+            run.open()
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:

@@ -72,7 +72,7 @@ class Stopping:
         if value < -UNBOUNDED * scale:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
         if self.out_of_time(trace):
-            return Status.TIME_LIMIT, f"stopped after {trace.time[-1]:.3g} s, the limit was {self.time_limit:g} s"
+            return Status.TIME_LIMIT, self.too_late(trace.time[-1])
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
         # Where a model promises nothing beyond rounding there is less to wait for.
@@ -82,6 +82,12 @@ class Stopping:
         if n_iter >= patience and _stalled(trace, patience):
             return Status.STALLED, f"no progress beyond rounding in {patience} iterations"
         return None
+
+    def too_late(self, seconds: float) -> str:
+        """What the message says of a run that has no time left, or not enough for what comes next."""
+        stopped = f"stopped after {seconds:.3g} s, the limit was {self.time_limit:g} s"
+        enough = self.time_limit is None or seconds >= self.time_limit
+        return stopped if enough else f"{stopped}: the next step would take longer than what is left"
 
 
 def _stalled(trace: Trace, patience: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from .._clock import Clock
 from .._types import Matrix, Vector
 from .._validation import finite_vector
 from ..hessians import AnyHessian
@@ -89,6 +90,10 @@ class DualSet(ABC):
     def coordinates(self, z: Any, name: str, n: int) -> Vector:
         """What a user passes for lam, or for losses, as a vector of n coordinates."""
         return finite_vector(z, name, n)
+
+    def timed(self, clock: Clock) -> DualSet:
+        """This set under the clock of a run, for sets whose methods may take long."""
+        return self
 
     @abstractmethod
     def validate(self, n: int) -> None:

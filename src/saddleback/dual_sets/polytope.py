@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .._clock import UNLIMITED, Clock
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, real_array
 from ..errors import ProblemError
@@ -32,6 +34,7 @@ class Polytope(DualSet):
     A_eq: Matrix | None = None
     b_eq: Vector | None = None
     _shape: Shape = field(init=False)
+    _clock: Clock = field(init=False, default=UNLIMITED)
 
     def __post_init__(self) -> None:
         A, b = _system(self.A, self.b, "A", "b")
@@ -67,6 +70,12 @@ class Polytope(DualSet):
     @property
     def self_scaled(self) -> bool:
         return True
+
+    def timed(self, clock: Clock) -> Polytope:
+        """The same set, whose linear programs end with an `OutOfTime` when the clock says so."""
+        polytope = copy(self)
+        object.__setattr__(polytope, "_clock", clock)
+        return polytope
 
     def validate(self, n: int) -> None:
         if n != self.size:
@@ -149,7 +158,9 @@ class Polytope(DualSet):
         length = float(np.linalg.norm(c))
         if length <= 4 * EPS * z.size * self._shape.extent(z / largest):
             return float(self._center.dot(z)), self.center(z.size)
-        lam = max(self._shape.vertices(c / length), key=lambda lam: float((lam - self._shape.point).dot(z)))
+        lam = max(
+            self._shape.vertices(c / length, self._clock), key=lambda lam: float((lam - self._shape.point).dot(z))
+        )
         lam = self._clipped(lam)
         return float(lam.dot(z)), lam
 
