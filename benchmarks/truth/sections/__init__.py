@@ -6,8 +6,9 @@ A section is a module with a `SECTION`; an entry here puts it into the command, 
 from __future__ import annotations
 
 from ..section import Section
-from . import constructed, faults, hard, nonconvex, tables, units
+from . import constructed, faults, foreign, hard, kills, mutations, nonconvex, tables, units
 
 SECTIONS: dict[str, Section] = {
-    module.SECTION.name: module.SECTION for module in (constructed, tables, units, nonconvex, faults, hard)
+    module.SECTION.name: module.SECTION
+    for module in (constructed, tables, units, nonconvex, faults, hard, kills, foreign, mutations)
 }

@@ -67,7 +67,8 @@ def open_regular(path: Path) -> IO[bytes]:
 
 def read_header(file: IO[bytes]) -> Header:
     """The header, once all that it says fits the size of the file."""
-    length = os.fstat(file.fileno()).st_size
+    length = file.seek(0, os.SEEK_END)
+    file.seek(0)
     start = _read(file, LENGTH)
     if start[:4] == ARCHIVE:
         raise Unreadable(

@@ -49,11 +49,13 @@ def _weigh(coefficient, slot, first, visits, x, c):
         neighbors = x[lowest : lowest + visits]
         for v in range(visits):
             c[v] = of_visit[v] * neighbors[v]
-            total += c[v]
     else:
         for v in range(visits):
             c[v] = of_visit[v] * x[slot[first + v]]
-            total += c[v]
+    # A sum of its own: beside the writing of c it would be vectorized or not by where in memory c happens to lie, and
+    # the same point would not always have the same losses.
+    for v in range(visits):
+        total += c[v]
     for v in range(visits, visits + TOGETHER):
         c[v] = 0.0
     return total
