@@ -75,7 +75,8 @@ class Row:
     kept: bool
 
     def cells(self) -> tuple[str, ...]:
-        return self.name, self.found, self.of, self.allowed, "kept" if self.kept else "EXCEEDED"
+        verdict = "-" if self.allowed == "-" else "kept" if self.kept else "EXCEEDED"
+        return self.name, self.found, self.of, self.allowed, verdict
 
 
 HEADER = ("count", "found", "of", "allowed", "verdict")
