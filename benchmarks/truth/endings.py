@@ -44,11 +44,12 @@ def threshold(tol: float, value: float) -> float:
 
 
 def covers(result: sb.Result, v: Array, metric: Any = None) -> bool:
-    """Whether the lower bound is said to hold at v: within ``radius`` of w, in the problem's metric."""
+    """Whether the lower bound is said to hold at v: within ``reach`` of w along each parameter, or ``radius`` in all."""
     if np.isinf(result.radius):
         return True
     P = 1.0 if metric is None else np.asarray(metric, dtype=np.float64)
-    return float(np.linalg.norm(np.sqrt(P) * (v - result.w))) <= result.radius
+    near = float(np.linalg.norm(np.sqrt(P) * (v - result.w))) <= result.radius
+    return near or float(np.linalg.norm((v - result.w) / result.reach)) <= 1.0
 
 
 def describe(result: sb.Result) -> str:

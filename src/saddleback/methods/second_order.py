@@ -114,7 +114,7 @@ class SecondOrder(Method[S2]):
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
             predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
-            stride=step.direction if trial.sigma == 0 and self.strides(oracle, state) else None,
+            stride=trial.unheld if self.strides(oracle, state) else None,
             sigma=trial.eased(),
             guard=guard,
             **self.learn(oracle, state, trial, there, slope),

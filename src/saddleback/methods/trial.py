@@ -64,6 +64,13 @@ class Trial:
             return self.promised
         return self.promised * (1 + self.sigma / self.curvature) if self.curvature > 0 else np.inf
 
+    @property
+    def unheld(self) -> Vector | None:
+        """The step as it would be without the shift sigma, to first order; None where the shift made the step."""
+        if self.sigma > self.curvature:
+            return None
+        return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.curvature)
+
     def raised(self) -> float:
         """sigma after a refusal: what the step has shown to be missing, within bounds."""
         scale = max(self.sigma, self.curvature)
