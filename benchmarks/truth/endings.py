@@ -44,7 +44,7 @@ def threshold(tol: float, value: float) -> float:
 
 
 def covers(result: sb.Result, v: Array, metric: Any = None) -> bool:
-    """Whether the lower bound is said to hold at v: within ``reach`` of w along each parameter, or ``radius`` in all."""
+    """Whether the lower bound is said to hold at v: within ``reach`` along each parameter, or ``radius`` in all."""
     if np.isinf(result.radius):
         return True
     P = 1.0 if metric is None else np.asarray(metric, dtype=np.float64)
