@@ -263,7 +263,7 @@ def test_a_case_is_the_same_whenever_it_is_tried():
 # --- a small trial ----------------------------------------------------------------------------------------------------
 
 # Sections whose limits are kept, with as many cases as take a few seconds.
-SMALL = {"constructed": 24}
+SMALL = {"constructed": 24, "tables": 18, "units": 12, "nonconvex": 14, "faults": 28, "hard": 35}
 
 
 @pytest.mark.parametrize(("name", "count"), SMALL.items())

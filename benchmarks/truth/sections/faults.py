@@ -19,7 +19,7 @@ LATEST = 12
 
 UNTRUE = "CONVERGED with a value that the losses do not have at w"
 RAW = "exceptions besides the user's own and the program's"
-SWALLOWED = "the user's exceptions swallowed"
+SWALLOWED = "the user's exceptions swallowed, and a wrong answer"
 WRONG = "CONVERGED with error > tol"
 
 
@@ -52,7 +52,8 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
         if result.success:
             counts[WRONG] = true_value - optimum > tol + close
     if lie == "raises":
-        counts[SWALLOWED] = liar.told
+        # Where a run only looks around, a point that the losses refuse counts as outside of their domain.
+        counts[SWALLOWED] = liar.told and result.success and true_value - optimum > tol + close
     told = f"call {liar.when} of {liar.calls}" if liar.told else "fault not met"
     note = f"{method}, {told}, true value {true_value:.9g}, optimum {optimum:.9g}; {describe(result)}"
     return [Outcome(counts, lie, ending(result), note)]
