@@ -68,10 +68,14 @@ class ConvexityWatch:
         """Compare both ways, then remember the new linearization."""
         if self.violation is None:
             for known in self._known:
-                step, change = new.w - known.w, new.f - known.f
-                self._compare(known, new.w, new.f, step, change)
-                self._compare(new, known.w, known.f, -step, -change)
+                self.compare(known, new)
         self._known.append(new)
+
+    def compare(self, known: Linearization, new: Linearization) -> None:
+        """Compare the losses at each of two points with the linearization at the other."""
+        step, change = new.w - known.w, new.f - known.f
+        self._compare(known, new.w, new.f, step, change)
+        self._compare(new, known.w, known.f, -step, -change)
 
     def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
         excess = at.G.dot(step) - change

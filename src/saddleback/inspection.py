@@ -38,8 +38,6 @@ SHARES = (1.0, 0.1, 0.01)
 # random rays in pairs, so that a function of few variables is seen on both sides.
 BEYOND = 0.6
 RAYS = (1.0, -0.75, 0.5, -0.3)
-# Points that are compared with each other.
-REMEMBERED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +116,7 @@ def _along_directions(
     reach = float(np.cbrt(oracle.jacobian_precision))
     noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / reach
     V, HV = np.empty((0, d)), np.empty((0, d))
-    q, watch = first, _watch(oracle, at)
+    q, violation = first, None
     for _ in range(count):
         # Twice, as one pass leaves what rounding makes of it.
         for _ in range(2):
@@ -127,27 +125,27 @@ def _along_directions(
         if not length > 0.0:
             break
         q = q / length
-        Hq = _times(oracle, at, lam, unit, q, reach, watch)
+        Hq = _times(oracle, at, lam, unit, q, reach)
         if Hq is None:
             break
-        watch.violation = watch.violation or _falling(q, Hq, noise)
+        violation = violation or _falling(q, Hq, noise)
         V, HV = np.vstack((V, q)), np.vstack((HV, Hq))
         q = Hq
     if not len(V):
         return Look(inf, inf)
     T = V @ HV.T
     values, vectors = np.linalg.eigh(0.5 * (T + T.T))
-    if watch.violation is None and values[0] < -noise:
+    if violation is None and values[0] < -noise:
         # Differences are not symmetric: only the slope along the direction itself proves that it falls.
         q = V.T @ vectors[:, 0]
-        Hq = _times(oracle, at, lam, unit, q, reach, watch)
-        watch.violation = None if Hq is None else _falling(q, Hq, noise)
+        Hq = _times(oracle, at, lam, unit, q, reach)
+        violation = None if Hq is None else _falling(q, Hq, noise)
     directions = (V * unit).T @ vectors
     S, Y = directions.T, ((HV / unit).T @ vectors).T
     slopes = at.G @ directions
     steepest = float(np.abs(slopes).max())
     if steepest == 0.0:
-        return Look(0.0, 0.0, S=S, Y=Y, violation=watch.violation)
+        return Look(0.0, 0.0, S=S, Y=Y, violation=violation)
     # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
     least = max(noise, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
     root = np.sqrt(np.maximum(values, least))
@@ -155,28 +153,13 @@ def _along_directions(
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
     step = -directions @ ((solution.lam @ factor) / root)
     length = region.length(step, oracle.curvature)
-    return Look(_promise(oracle, at, solution.lam, step), length, step, S=S, Y=Y, violation=watch.violation)
+    return Look(_promise(oracle, at, solution.lam, step), length, step, S=S, Y=Y, violation=violation)
 
 
-def _times(
-    oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float, watch: ConvexityWatch
-) -> Vector | None:
+def _times(oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float) -> Vector | None:
     """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
     there = _visit(oracle, at.w + step * (unit * q))
-    if there is None:
-        return None
-    watch.observe(there)
-    return (lam.dot(there.G) - lam.dot(at.G)) * unit / step
-
-
-def _watch(oracle: Oracle, at: Evaluation) -> ConvexityWatch:
-    """A watch of its own, which remembers the point in the middle and all that it is shown."""
-    watch = ConvexityWatch(
-        oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian, memory=REMEMBERED
-    )
-    watch.trust(oracle.precision)
-    watch.observe(at)
-    return watch
+    return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * unit / step
 
 
 def _visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
@@ -226,18 +209,20 @@ class Survey:
 
 
 def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) -> Survey:
-    """Compare the linearizations at points across the region with each other and with the lower bound.
+    """Compare the linearizations at points across the region with the answer's, and the losses with the lower bound.
 
     The losses at the answer are asked for once more: one wrong answer of theirs must not become the run's.
     """
     at = oracle.evaluate(best.w, watch=False)
-    watch = _watch(oracle, at)
+    watch = ConvexityWatch(oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian)
+    watch.trust(oracle.precision)
     lowest: Point | None = None
     for v in _across(oracle, at, region):
         there = _visit(oracle, v)
         if there is None:
             continue
-        watch.observe(there)
+        if watch.violation is None:
+            watch.compare(at, there)
         if bound is not None and watch.violation is None:
             below = bound.at(v) - there.value
             slopes = float(at.steepness.max()) * float(np.linalg.norm(v - at.w))
