@@ -69,6 +69,8 @@ def test_bad_w0(w0, match):
         ({"max_iter": None}, "max_iter must be a whole number"),
         ({"time_limit": -1}, "time_limit must be a finite number >= 0; got -1"),
         ({"time_limit": np.nan}, "time_limit must be a finite number"),
+        ({"progress": "no"}, "progress must be True or False; got 'no'"),
+        ({"resume": 1}, "resume must be True or False; got 1"),
         ({"radius": 0.0}, r"radius must be a finite number > 0; got 0\.0"),
         ({"radius": -1.0}, "radius must be a finite number > 0"),
         ({"radius": np.inf}, "radius must be a finite number > 0"),

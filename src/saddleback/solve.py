@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._clock import Clock, OutOfTime
 from ._types import Vector
-from ._validation import finite_vector, number
+from ._validation import finite_vector, flag, number
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
@@ -140,7 +140,7 @@ def solve_since(
     method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
     clock.limit(stopping.time_limit)
-    check_options(radius, callback)
+    check_options(radius, callback, progress, resume)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
@@ -199,8 +199,10 @@ def _in_units(
     return oracle if units.plain else oracle.rescaled(units.scale), units
 
 
-def check_options(radius: float | None, callback: object) -> None:
+def check_options(radius: float | None, callback: object, progress: object, resume: object) -> None:
     """Refuse options that would only fail later."""
+    flag(progress, "progress")
+    flag(resume, "resume")
     if radius is not None:
         number(radius, "radius", minimum=0.0, strict=True)
     if callback is not None and not callable(callback):

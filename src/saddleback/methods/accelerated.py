@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Params, Vector
-from .._validation import lookup, number
+from .._validation import flag, lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, State
@@ -65,6 +65,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     def __post_init__(self) -> None:
         super().__post_init__()
         lookup(STEP_RULES, self.steps, "step rule")
+        flag(self.restart, "restart")
         if self.inner_accuracy is not None:
             number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
 
