@@ -116,9 +116,9 @@ def minimax(
         named.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
+    check_options(radius, callback, progress, resume)
     checked_path(checkpoint, resume)
     number(checkpoint_every, "checkpoint_every", minimum=0.0)
-    check_options(radius, callback, progress, resume)
     if metric is not None:
         metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, hess=hess, args=args, check_jac=check_jac)
