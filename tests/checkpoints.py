@@ -53,7 +53,19 @@ def run(**options: Any) -> sb.Result:
 
 def bits(result: sb.Result) -> dict[str, bytes]:
     """All that a resumed run must have in common with an uninterrupted one: not times, nor counts of evaluations."""
-    names = ("w", "dual", "value", "losses", "lower_bound", "gap", "radius", "gap_estimate", "n_iter")
+    names = (
+        "w",
+        "dual",
+        "value",
+        "losses",
+        "lower_bound",
+        "gap",
+        "radius",
+        "reach",
+        "gap_estimate",
+        "n_iter",
+        "certified",
+    )
     columns = ("value", "gap", "inner_gap", "inner_iter")
     shown = {name: np.asarray(getattr(result, name)).tobytes() for name in names}
     shown |= {f"history.{name}": getattr(result.history, name).tobytes() for name in columns}

@@ -20,7 +20,10 @@ from .errors import ProblemError, warn_user
 from .methods import AnyMethod, State
 from .oracle import Memory, Oracle
 from .problem import Problem
+from .result import Status
 from .run import Record, Run
+
+Verdict = tuple[Status, str]
 
 # Seconds between two writings unless the caller says otherwise; the last state is always written.
 EVERY = 30.0
@@ -40,9 +43,10 @@ class Limits:
 class Standing:
     """Where a run stood."""
 
-    ended: bool
-    """Whether the last iteration ended it."""
     limits: Limits
+    status: str | None
+    """The name of the status with which the last iteration ended it; None where it was to go on."""
+    message: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +108,10 @@ class Keeper:
             self._fingerprint = parts.pop("fingerprint")
             record: Record = parts["record"]
             self._resumed = Snapshot(**parts, n_entries=len(record.trace.time))
-            self._check_history(record)
+            self._check_plausible(record, self._resumed.standing)
 
-    def _check_history(self, record: Record) -> None:
-        """One entry per iteration, of numbers that a run can have."""
+    def _check_plausible(self, record: Record, standing: Standing) -> None:
+        """One entry per iteration, a best point that is one, and a known status."""
         trace = record.trace
         lengths = {len(getattr(trace, member.name)) for member in fields(trace)}
         times = np.array(trace.time)
@@ -115,16 +119,13 @@ class Keeper:
             raise ProblemError(f"checkpoint {self._path} has no history that a run can have; delete it and start anew.")
         if not (np.isfinite([record.best.value, record.size]).all() and record.lower <= record.best.value):
             raise ProblemError(f"checkpoint {self._path} has no best point that a run can have; delete it, start anew.")
+        if standing.status is not None and standing.status not in Status.__members__:
+            raise ProblemError(f"checkpoint {self._path} has no status that a run can have; delete it and start anew.")
 
     @property
     def state(self) -> State | None:
         """The state to go on from; None for a new run."""
         return None if self._resumed is None else self._resumed.state
-
-    @property
-    def cut_off(self) -> bool:
-        """Whether the run goes on as if nothing had happened: its last iteration did not end it, under these limits."""
-        return self._resumed is not None and self._resumed.standing == Standing(ended=False, limits=self._limits)
 
     def start(self, w0: ArrayLike | None) -> Vector:
         """w0 as a vector: zeros unless given, and that of the checkpoint where there is one."""
@@ -165,17 +166,30 @@ class Keeper:
             "anew with resume=False."
         )
 
-    def take_up(self, run: Run) -> None:
-        """Bring the bound of a resumed run up to date where it is asked for another region."""
-        if self._resumed is not None and self._resumed.standing.limits.radius != self._limits.radius:
-            run.bound_anew()
+    def verdict(self, run: Run) -> Verdict | None:
+        """Why a resumed run ends where it stands; None where it goes on, or begins.
 
-    def keep(self, run: Run, state: State, *, ended: bool = False) -> None:
-        """Remember the latest state, and write it when the file has grown old."""
+        Under the limits that it had it goes on as if nothing had happened; under others the question is asked anew.
+        """
+        if self._resumed is None:
+            return None
+        standing = self._resumed.standing
+        if standing.limits == self._limits:
+            return None if standing.status is None else (Status[standing.status], standing.message)
+        if standing.limits.radius != self._limits.radius:
+            run.bound_anew()
+        return run.verdict(self._resumed.state)
+
+    def keep(self, run: Run, state: State, verdict: Verdict | None = None) -> None:
+        """Remember the latest state, and write it when the file has grown old.
+
+        ``verdict`` ends the run after this state. One that was interrupted is to go on.
+        """
         if self._path is None or not np.isfinite(state.point.value):
             return
+        status, message = (None, "") if verdict is None else (verdict[0].name, verdict[1])
         snapshot = Snapshot(
-            standing=Standing(ended, self._limits),
+            standing=Standing(self._limits, None if status == Status.INTERRUPTED.name else status, message),
             memory=run.oracle.memory(),
             record=replace(run.record),
             n_entries=len(run.record.trace.time),

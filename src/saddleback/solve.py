@@ -76,7 +76,7 @@ def solve(
         more for it.
     resume : bool
         Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run). The
-        problem, the method and w0 must be those of the checkpoint, which two or three evaluations confirm; ``tol``,
+        problem, the method and w0 must be those of the checkpoint, which up to four evaluations confirm; ``tol``,
         ``inner``, ``radius`` and the limits may be others.
     radius : float, optional
         How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
@@ -212,8 +212,7 @@ def check_options(radius: float | None, callback: object, progress: object, resu
 def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
     """States until a verdict."""
     state = keeper.state
-    keeper.take_up(run)
-    verdict = None if state is None or keeper.cut_off else run.verdict(state)
+    verdict = keeper.verdict(run)
     if not isinstance(method, Method):
         return verdict or _hand_over(method, oracle, run, keeper)
     try:
@@ -228,7 +227,10 @@ def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tup
             verdict = run.observe(state)
     except Breakdown as breakdown:
         return Status.NUMERICAL_ERROR, str(breakdown)
-    keeper.keep(run, state, ended=verdict[0] is not Status.INTERRUPTED)
+    if verdict[0] is Status.INTERRUPTED:
+        # What the method was about to be told must not be lost.
+        state = _taught(method, oracle, run, state)
+    keeper.keep(run, state, verdict)
     return verdict
 
 
@@ -249,7 +251,7 @@ def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper)
     def observe(state: State) -> bool:
         nonlocal verdict
         verdict = run.observe(state)
-        keeper.keep(run, state, ended=verdict is not None and verdict[0] is not Status.INTERRUPTED)
+        keeper.keep(run, state, verdict)
         return verdict is not None
 
     message = method.run(oracle, oracle.w0, run.stopping, observe, keeper.state)

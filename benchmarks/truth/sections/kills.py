@@ -25,7 +25,19 @@ ATTEMPTS = 20
 
 OTHER = "killed runs that were resumed to other bits"
 LEFT = "temporary files that stayed"
-VALUES = ("w", "dual", "value", "losses", "lower_bound", "gap", "radius", "gap_estimate", "n_iter")
+VALUES = (
+    "w",
+    "dual",
+    "value",
+    "losses",
+    "lower_bound",
+    "gap",
+    "radius",
+    "reach",
+    "gap_estimate",
+    "n_iter",
+    "certified",
+)
 COLUMNS = ("value", "gap", "inner_gap", "inner_iter")
 
 

@@ -19,19 +19,25 @@ class Misfit(Exception):
 
 @dataclass
 class Entries:
-    """What is to be written. Arrays that the run shares are written once."""
+    """What is to be written. Arrays and frozen dataclasses that the run shares are written once."""
 
     texts: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
-    _places: dict[int, tuple[str, Array]] = field(default_factory=dict)
+    _places: dict[int, tuple[str, object]] = field(default_factory=dict)
+
+    def shares(self, name: str, value: object) -> bool:
+        """Whether this very object was written before; then its place is all that is written now."""
+        known = self._places.get(id(value))
+        if known is None:
+            # The object itself is kept, too, so that no other one can have its id.
+            self._places[id(value)] = name, value
+            return False
+        self.texts[name] = SAME + known[0]
+        return True
 
     def add(self, name: str, array: Array) -> None:
-        known = self._places.get(id(array))
-        if known is not None:
-            self.texts[name] = SAME + known[0]
+        if self.shares(name, array):
             return
-        # The array itself is kept, too, so that no other one can have its id.
-        self._places[id(array)] = name, array
         # BLAS rounds differently by rows and by columns: the order in memory is part of the state.
         if array.flags.f_contiguous and not array.flags.c_contiguous:
             self.texts[name], array = TRANSPOSED, array.T
@@ -46,6 +52,22 @@ class Source:
     arrays: Mapping[str, Array]
     known: bool
     _used: set[str] = field(default_factory=set)
+    _built: dict[str, tuple[type, Any]] = field(default_factory=dict)
+
+    def shared(self, name: str, kind: type) -> tuple[Any] | None:
+        """The dataclass that was built before and stands here, too; None where there is none."""
+        note = self.texts.get(name, "")
+        if not note.startswith(SAME):
+            return None
+        self._used.add(name)
+        built = self._built.get(note.removeprefix(SAME))
+        if built is None or built[0] is not kind:
+            raise Misfit(f"{name} is missing")
+        return (built[1],)
+
+    def remember(self, name: str, kind: type, value: Any) -> None:
+        """A dataclass that may stand in other places, too."""
+        self._built[name] = kind, value
 
     def text(self, name: str) -> str | None:
         self._used.add(name)

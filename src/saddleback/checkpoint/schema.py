@@ -176,11 +176,26 @@ class RecordOf(Schema):
     def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
         if type(value) is not self.kind:
             raise Misfit(f"{name} must be a {self.kind.__name__}; got {type(value).__name__}")
+        if self.frozen and entries.shares(name, value):
+            return
         local = dict(sizes)
         for member, schema in self.members:
             schema.flatten(f"{name}.{member}", getattr(value, member), entries, local)
 
     def rebuild(self, name: str, source: Source, sizes: Sizes) -> Any:
+        shared = source.shared(name, self.kind) if self.frozen else None
+        if shared is not None:
+            return shared[0]
+        value = self._built(name, source, sizes)
+        source.remember(name, self.kind, value)
+        return value
+
+    @property
+    def frozen(self) -> bool:
+        """Whether objects of this kind cannot change, so that one may stand in several places."""
+        return bool(self.kind.__dataclass_params__.frozen)
+
+    def _built(self, name: str, source: Source, sizes: Sizes) -> Any:
         local = dict(sizes)
         values = {member: schema.rebuild(f"{name}.{member}", source, local) for member, schema in self.members}
         if not source.known:
