@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ._blas import blas_within_quota
 from ._clock import Clock
 from ._types import Vector
 from ._validation import finite_vector
@@ -97,18 +98,19 @@ def minimax(
     if metric is not None:
         metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, check_jac=check_jac)
-    return solve_since(
-        clock,
-        Problem(losses, dual_set, regularizer, metric),
-        w0,
-        method,
-        inner,
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        radius=radius,
-    )
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            Problem(losses, dual_set, regularizer, metric),
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+        )

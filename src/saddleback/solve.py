@@ -8,6 +8,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._blas import blas_within_quota
 from ._clock import Clock, OutOfTime
 from ._validation import finite_vector, number
 from .errors import ConvergenceWarning, ProblemError, warn_user
@@ -89,21 +90,23 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
-    return solve_since(
-        Clock(),
-        problem,
-        w0,
-        method,
-        inner,
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        radius=radius,
-    )
+    clock = Clock()
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            problem,
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+        )
 
 
 def solve_since(

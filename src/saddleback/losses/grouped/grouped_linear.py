@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._blas import one_blas_thread
+from ..._machine import cores
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, number
 from ...errors import ProblemError
@@ -22,7 +23,6 @@ from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
 from .sampled import SampledHessian
 from .tables import read_table
-from .threads import cores
 
 
 class GroupedLinear:
@@ -52,7 +52,8 @@ class GroupedLinear:
     sample_weight : (n,) array, optional
         Weights >= 0.
     n_threads : int, optional
-        By default as many as there are cores, fewer for small tables. The same number gives the same bits.
+        By default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS, NUMBA_NUM_THREADS and
+        joblib's workers are respected), fewer for small tables. The same number gives the same bits.
 
     Attributes
     ----------
