@@ -98,4 +98,10 @@ def _free_of_the_machine(root: Path) -> float:
         for line in (root / "proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return 1024.0 * int(line.split()[1])
+    if root == ROOT:
+        # On other systems psutil knows, where it happens to be installed.
+        with suppress(ImportError):
+            import psutil
+
+            return float(psutil.virtual_memory().available)
     return inf

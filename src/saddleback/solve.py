@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ._blas import blas_within_quota
 from ._clock import Clock, OutOfTime
 from ._validation import finite_vector, number
+from .affordable import check_memory
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import Keeper
 from .losses import RescaledLosses
@@ -137,6 +138,7 @@ def solve_since(
     solver = resolve_inner(inner, problem.adversary)
     start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
 
+    check_memory(problem, method, solver)
     scale = np.ones(1)
     if problem.metric is not None:
         scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
