@@ -91,6 +91,7 @@ class Run:
         self._callback = callback
         self._progress = progress
         self._looked = False
+        self._first: Minorant | None = None
         if record.trace.time:
             oracle.clock.take_up(record.trace.time[-1])
 
@@ -110,9 +111,9 @@ class Run:
         return max(1.0, float(nrm2(self.record.best.w - self.oracle.w0)))
 
     def open(self) -> None:
-        """What w0 proves, before a method has begun: it may be all that a short time limit leaves."""
+        """Keep what w0 proves, before a method has begun: it may be all that a short time limit leaves."""
         at = self.oracle.evaluate(self.oracle.w0)
-        self._tighten((self.oracle.cut(at, at.lam),), at.lam)
+        self._first = self.oracle.cut(at, at.lam)
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
@@ -219,9 +220,10 @@ class Run:
         print(f"{line:<100}", end="", file=sys.stderr, flush=True)
 
     def settle(self) -> None:
-        """After an interrupt, wherever it came: a bound around the best point, a history of whole rows."""
-        self.record.trace.trim()
-        self._tighten((), self.record.dual)
+        """After an end in mid-iteration, wherever it came: a bound around the best point, a history of whole rows."""
+        record = self.record
+        record.trace.trim()
+        self._tighten(() if record.bound is not None or self._first is None else (self._first,), record.dual)
 
     def result(self, status: Status, message: str) -> Result:
         """The best point so far, with its certificate."""

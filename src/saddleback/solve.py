@@ -170,6 +170,7 @@ def solve_since(
         run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
     except OutOfTime:
+        run.settle()
         status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
     except Exception as error:
         _attach(error, run)
