@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ._blas import blas_within_quota
 from ._clock import Clock
 from ._validation import finite_vector, number
 from .adversary import check_kinds
@@ -122,19 +123,20 @@ def minimax(
     if metric is not None:
         metric = positive_metric(metric, w0.size)
     losses = from_functions(fun, w0, jac, hess=hess, args=args, check_jac=check_jac)
-    return solve_since(
-        clock,
-        Problem(losses, dual_set, regularizer, metric),
-        w0,
-        method,
-        inner,
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        radius=radius,
-        checkpoint_every=checkpoint_every,
-    )
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            Problem(losses, dual_set, regularizer, metric),
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+            checkpoint_every=checkpoint_every,
+        )

@@ -104,6 +104,7 @@ class Run:
         """What a look has found that keeps the run from ending: for the method, which takes it up."""
         self.restart: Point | None = None
         """A lower point that a look has met elsewhere: the method begins anew there."""
+        self._first: Minorant | None = None
         if record.trace.time:
             oracle.clock.take_up(record.trace.time[-1])
 
@@ -128,9 +129,9 @@ class Run:
         return Region(self.record.best.w, self.radius, self._units.unit)
 
     def open(self) -> None:
-        """What w0 proves, before a method has begun: it may be all that a short time limit leaves."""
+        """Keep what w0 proves, before a method has begun: it may be all that a short time limit leaves."""
         at = self.oracle.evaluate(self.oracle.w0)
-        self._tighten((self.oracle.cut(at, at.lam),), at.lam)
+        self._first = self.oracle.cut(at, at.lam)
 
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
@@ -321,9 +322,10 @@ class Run:
         print(f"{line:<100}", end="", file=sys.stderr, flush=True)
 
     def settle(self) -> None:
-        """After an interrupt, wherever it came: a bound around the best point, a history of whole rows."""
-        self.record.trace.trim()
-        self._tighten((), self.record.dual)
+        """After an end in mid-iteration, wherever it came: a bound around the best point, a history of whole rows."""
+        record = self.record
+        record.trace.trim()
+        self._tighten(() if record.bound is not None or self._first is None else (self._first,), record.dual)
 
     def result(self, status: Status, message: str) -> Result:
         """The best point so far, with its certificate."""

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._blas import blas_within_quota
 from ._clock import Clock, OutOfTime
 from ._types import Vector
 from ._validation import finite_vector, flag, number
+from .affordable import check_memory
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
@@ -99,22 +101,24 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
-    return solve_since(
-        Clock(),
-        problem,
-        w0,
-        method,
-        inner,
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        radius=radius,
-        checkpoint_every=checkpoint_every,
-    )
+    clock = Clock()
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            problem,
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+            checkpoint_every=checkpoint_every,
+        )
 
 
 def solve_since(
@@ -146,6 +150,7 @@ def solve_since(
     solver = resolve_inner(inner, problem.adversary)
     limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, None if radius is None else float(radius))
     start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    check_memory(problem, method, solver)
     try:
         keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
         start = keeper.start(w0)
@@ -166,6 +171,7 @@ def solve_since(
         run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
     except OutOfTime:
+        run.settle()
         status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
     except Exception as error:
         _attach(error, run)

@@ -51,13 +51,16 @@ def narrow_parts(curvature: Hessian, subproblem: DualSubproblem) -> tuple[Vector
 
     None where C or Q have another form.
     """
-    n = subproblem.c.size
-    if n < MANY_ROWS or not isinstance(subproblem, FactoredSubproblem):
+    if subproblem.c.size < MANY_ROWS or not isinstance(subproblem, FactoredSubproblem):
         return None
     parts, F = curvature.diagonal_and_rows(), subproblem.factor
-    if parts is None or F.shape[1] + len(parts[1]) > NARROW * n or (len(parts[1]) and n < MORE_ROWS):
-        return None
-    return parts[0], F, parts[1]
+    return (parts[0], F, parts[1]) if parts is not None and stays_narrow(curvature, *F.shape) else None
+
+
+def stays_narrow(curvature: Hessian, n: int, r: int) -> bool:
+    """Whether a curvature of n rows with a factor of r columns makes a system of few columns that is worth it."""
+    parts = curvature.diagonal_and_rows() if n >= MANY_ROWS else None
+    return parts is not None and r + len(parts[1]) <= NARROW * n and (not len(parts[1]) or n >= MORE_ROWS)
 
 
 class DenseSystem:

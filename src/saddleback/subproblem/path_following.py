@@ -33,7 +33,8 @@ class PathFollowing:
 
     ``schedule`` is "long" (default: long steps, scale-free, about 25 Newton systems whatever J), "paper" (short
     steps from tau = 1, O(sqrt(nu) log(nu/eps))), or an object. Stops on the measured cross-evaluation gap of the
-    restored point. Cost of one Newton system: J^3/3 flops.
+    restored point. Cost of one Newton system: J^3/3 flops, or J r^2 for many losses where Q has a factor of r << J
+    columns and the curvature of the set is diagonal, up to a few rows.
     """
 
     schedule: str | Schedule = "long"

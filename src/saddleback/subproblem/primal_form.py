@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Vector
+from ..adversary import Adversary
 from ..dual_sets import Simplex
 from ..regularizers import Zero
 from .active_set import Mask
@@ -33,7 +34,11 @@ class PrimalForm:
         """Whether this form applies, and is the cheaper one."""
         if not isinstance(subproblem, FactoredSubproblem):
             return False
-        adversary, (J, r) = subproblem.adversary, subproblem.factor.shape
+        return PrimalForm.fits(subproblem.adversary, *subproblem.factor.shape)
+
+    @staticmethod
+    def fits(adversary: Adversary, J: int, r: int) -> bool:
+        """The same, for a factor of J rows and r columns."""
         plain = isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
         return plain and ROWS_PER_COLUMN * (r + 1) + MORE_ROWS <= J
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._blas import one_blas_thread
+from ..._machine import cores
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
@@ -25,7 +26,6 @@ from .parameter_scales import parameter_scales
 from .passes import Reader
 from .responses import read_responses
 from .sampled import SampledHessian
-from .threads import cores
 
 
 class GroupedLinear:
@@ -58,7 +58,8 @@ class GroupedLinear:
     sample_weight : (n,) array, optional
         Weights >= 0.
     n_threads : int, optional
-        By default as many as there are cores, fewer for small tables. The same number gives the same bits.
+        By default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS, NUMBA_NUM_THREADS and
+        joblib's workers are respected), fewer for small tables. The same number gives the same bits.
 
     Attributes
     ----------
