@@ -18,6 +18,7 @@ from .oracle import Oracle, Point
 from .result import Result, Status
 from .stopping import Stopping
 from .trace import Trace
+from .unbounded import falls_forever
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,7 @@ class Run:
         self._callback = callback
         self._progress = progress
         self._looked = False
+        self._bounded = False
         self._started = time.perf_counter() - (record.trace.time[-1] if record.trace.time else 0.0)
 
     @property
@@ -128,7 +130,12 @@ class Run:
     def verdict(self) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
         trusted = self._estimates and (self._flat or self.oracle.watch.violation is not None)
-        verdict = self.stopping.verdict(self.record.trace, self.record.size, trust_estimate=trusted)
+        scale = np.inf if self._bounded else self.record.size
+        verdict = self.stopping.verdict(self.record.trace, scale, trust_estimate=trusted)
+        if verdict is not None and verdict[0] is Status.UNBOUNDED:
+            # A minimum may lie as deep as that: slopes that average to zero prove that there is a lower bound.
+            self._bounded = falls_forever(self.oracle, self.record) is False
+            return self.verdict() if self._bounded else verdict
         if verdict is not None and verdict[0] is Status.CONVERGED and self._is_unseen() and not self._looks_convex():
             return None
         return verdict
