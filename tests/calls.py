@@ -50,6 +50,15 @@ def cb2(w: Array) -> tuple[Array, Array]:
     )
 
 
+# No method is at the optimum of MAXQ, which is zero, to the last bit within dozens of evaluations from here.
+FAR_FROM_ZERO = np.where(np.arange(20) < 10, 1.0, -1.0) * np.arange(1.0, 21.0)
+
+
+def maxq(w: Array) -> tuple[Array, Array]:
+    """Problem MAXQ of Makela and Neittaanmaki: the squares of all parameters."""
+    return w**2, np.diag(2 * w)
+
+
 class Calls:
     """A function that remembers how often, and where, it was called."""
 

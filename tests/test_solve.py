@@ -8,7 +8,19 @@ import warnings
 
 import numpy as np
 import pytest
-from calls import ALL_METHODS, CIRCLE, Calls, Later, cb2, quadratics, quietly, raising, regularizer_for
+from calls import (
+    ALL_METHODS,
+    CIRCLE,
+    FAR_FROM_ZERO,
+    Calls,
+    Later,
+    cb2,
+    maxq,
+    quadratics,
+    quietly,
+    raising,
+    regularizer_for,
+)
 
 import saddleback as sb
 
@@ -26,15 +38,15 @@ def options(method, **more):
 @pytest.mark.parametrize("nth", [2, 3, 7, 12])
 def test_an_exception_passes_through_with_the_best_point(method, nth):
     error = RuntimeError("the simulator crashed")
-    fun = Later(cb2, nth, raising(error))
+    fun = Later(maxq, nth, raising(error))
     with pytest.raises(RuntimeError, match="the simulator crashed") as caught:
-        sb.minimax(fun, W0, **options(method, tol=0.0))
+        sb.minimax(fun, FAR_FROM_ZERO, **options(method, tol=0.0))
     assert caught.value is error, "the same object, so that callers can tell"
     result = error.result
     assert isinstance(result, sb.Result)
     assert np.isfinite(result.w).all()
-    assert result.value <= cb2(W0)[0].max() + 1e-12
-    np.testing.assert_array_equal(result.losses, cb2(result.w)[0])
+    assert result.value <= maxq(FAR_FROM_ZERO)[0].max() + 1e-12
+    np.testing.assert_array_equal(result.losses, maxq(result.w)[0])
     assert result.status is sb.Status.NUMERICAL_ERROR
     assert not result.success
     assert "RuntimeError" in result.message
@@ -101,12 +113,12 @@ def test_no_warning_comes_with_an_exception():
 @pytest.mark.parametrize("method", ALL_METHODS)
 @pytest.mark.parametrize("nth", [2, 3, 8, 12])
 def test_an_interrupt_in_fun_returns_the_best_point(method, nth):
-    fun = Later(cb2, nth, raising(KeyboardInterrupt()))
-    result = sb.minimax(fun, W0, **options(method, tol=0.0, max_iter=10**6))
+    fun = Later(maxq, nth, raising(KeyboardInterrupt()))
+    result = sb.minimax(fun, FAR_FROM_ZERO, **options(method, tol=0.0, max_iter=10**6))
     assert result.status is sb.Status.INTERRUPTED
     assert not result.success
     assert np.isfinite(result.w).all()
-    seen = [cb2(w)[0].max() for w in fun.points[: nth - 1]]
+    seen = [maxq(w)[0].max() for w in fun.points[: nth - 1]]
     assert result.value <= seen[0] + 1e-12
     assert "best point so far" in result.message
 
@@ -115,7 +127,7 @@ def test_an_interrupt_in_fun_returns_the_best_point(method, nth):
 @pytest.mark.parametrize("nth", [1, 2, 10])
 def test_an_interrupt_in_the_callback_returns_the_best_point(method, nth):
     callback = Later2(nth, raising(KeyboardInterrupt()))
-    result = sb.minimax(cb2, W0, **options(method, tol=0.0, callback=callback))
+    result = sb.minimax(maxq, FAR_FROM_ZERO, **options(method, tol=0.0, callback=callback))
     assert result.status is sb.Status.INTERRUPTED
     assert result.n_iter == nth - 1
     assert result.value == callback.seen[-1].value

@@ -18,6 +18,7 @@ from .oracle import Evaluation, Oracle, Point
 from .result import Result, Status
 from .stopping import Stopping
 from .trace import Trace
+from .unbounded import falls_forever
 from .units import Units
 
 
@@ -56,6 +57,8 @@ class Record:
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
     lower: float = -np.inf
+    bounded: bool = False
+    """Whether slopes have proved that there is a lower bound, however low the values."""
     next_look: int = 0
     """The iteration before which the run does not look around again."""
     departures: int = 0
@@ -152,7 +155,7 @@ class Run:
     def verdict(self, state: State | None = None) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
         trace, stopping = self.record.trace, self.stopping
-        exhausted = stopping.exhausted(trace, self.record.size)
+        exhausted = self._exhausted()
         certified = stopping.certified(trace)
         withdrawn = self.oracle.watch.violation is not None
         # Where nothing moves any more, a certificate is out of reach, and the estimate all there is.
@@ -180,6 +183,16 @@ class Run:
             f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
             f"twice in a row (certified: {gap:.3g})"
         )
+
+    def _exhausted(self) -> tuple[Status, str] | None:
+        """Why the run ends where it has not converged; None when it goes on."""
+        record = self.record
+        verdict = self.stopping.exhausted(record.trace, np.inf if record.bounded else record.size)
+        if verdict is None or verdict[0] is not Status.UNBOUNDED:
+            return verdict
+        # A minimum may lie as deep as that: slopes that average to zero prove that there is a lower bound.
+        record.bounded = falls_forever(self.oracle, record) is False
+        return self._exhausted() if record.bounded else verdict
 
     def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:
         """Whether a look around the best point finds no more to gain, and losses that are convex.

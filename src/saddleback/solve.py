@@ -165,7 +165,7 @@ def solve_since(
         return result
     try:
         status, message = _iterate(method, oracle, run, keeper)
-        if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record):
+        if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record) is True:
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
         run.settle()

@@ -2,44 +2,195 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
+from ._clock import OutOfTime
 from ._types import Vector
-from .oracle import Oracle
-from .run import Record
+from .oracle import Evaluation, Oracle
+from .recession import Slopes
 
-# A value this many times below the scale of the start, on a ray that only falls, is taken for minus infinity.
+if TYPE_CHECKING:
+    from .run import Record
+
+# A value this many times below the scale of the start is taken for minus infinity ...
 FAR = 1e9
+# ... unless g rises again further out: so many powers of ten of a ray are looked at.
+DECADES = 40
+# What rays may cost that lead no further than those before: a part of the run's evaluations, and a few.
+SHARE, LEAST = 0.1, 8
+# All rays: each of them is corrected in one direction at least.
+RAYS = 100
+# Rounding errors of directions and of far points, in units of the precision of the losses.
+ROUNDING = 1e3
+# A convex g falls nowhere on a ray faster than at its beginning, up to rounding.
+FASTER = 1.01
+# A rise more than STEEP times as steep as the fall that was promised is looked for nearer, where it is MODERATE times.
+STEEP, MODERATE, DRAWS = 1e4, 1e2, 8
+# Powers of ten by which a point is drawn back where the losses overflow.
+BACK = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
-def falls_forever(oracle: Oracle, record: Record) -> bool:
-    """Whether a point far along the way of the run shows an objective without a lower bound.
+def falls_forever(oracle: Oracle, record: Record) -> bool | None:
+    """Whether g is unbounded below: True by a ray on which it falls as far as numbers reach, False by slopes of
+    minorants that average to zero, None where neither was found.
 
-    Only asked where the second half of the run still fell noticeably, which a run that has reached its minimum does
-    not, or where no step was found at all; for a convex g that keeps falling along a ray, the ray ends the question.
-    Most problems cost a few evaluations here: the first far points are higher.
+    Rays start at the best point, in the direction in which all known slopes fall (`Slopes`). Where g rises again, the
+    slope there corrects the direction: on x^2 - y an error of 1e-6 in x wins at a distance of 1e12, and shows there as
+    a slope of 1e6. Each ray leads further than the one before, up to where rounding errors of the points take over.
+    Without convexity slopes prove nothing: one ray is tried against them, and one that goes on along the way from w0.
     """
-    values = record.trace.value
-    middle = len(values) // 2
-    if len(values) > 1 and not values[middle] - values[-1] > 0.01 * (values[0] - values[middle]):
-        return False
-    # Down the averaged slope, in which what swings to and fro has canceled, or on along the way from w0.
-    down = np.zeros(0) if record.bound is None else -record.bound.slope
-    return any(_falls(oracle, record, way) for way in (down, record.best.w - oracle.w0) if way.any())
-
-
-def _falls(oracle: Oracle, record: Record, way: Vector) -> bool:
-    """Whether g keeps falling along a ray from the best point until it counts as minus infinity."""
-    last = record.best.value
     with np.errstate(all="ignore"):
-        for far in np.logspace(1, 40, 40):
-            try:
-                value = oracle.point(record.best.w + far * way, watch=False).value
-            except Exception:  # losses that refuse points that far away are no witness; the result stands
+        try:
+            return _Search(oracle, record).verdict()
+        except (_NoWitness, np.linalg.LinAlgError):
+            return None
+
+
+class _NoWitness(Exception):
+    """Losses that refuse points far away, are not finite there, or answer with rounding errors tell nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rise:
+    """Where g rose on a ray, or fell much less than its slopes promised."""
+
+    at: Evaluation
+    decade: int
+    """How many powers of ten from the beginning of the ray."""
+    late: bool = False
+    """Whether g had fallen to what counts as minus infinity, and rounding errors of the point explain the rise."""
+
+
+class _Search:
+    """Rays from the best point, each corrected by the slope where the one before it rose."""
+
+    def __init__(self, oracle: Oracle, record: Record) -> None:
+        self._oracle, self._size = oracle, record.size
+        self._convex = oracle.watch.violation is None
+        self._slopes = Slopes(oracle.adversary.dual_set, (oracle.curvature == 0.0) | (not self._convex))
+        self._start, self._best = self._evaluate(oracle.w0), self._evaluate(record.best.w)
+        if not (self._start.finite and self._best.finite):
+            raise _NoWitness
+        self._slopes.learn(self._start)
+        self._slopes.learn(self._best)
+        if record.bound is not None:
+            self._slopes.add(record.bound.slope)
+
+    def verdict(self) -> bool | None:
+        allowance = SHARE * self._oracle.n_evals + LEAST if self._convex else 0.0
+        farthest, fell = -1, False
+        for _ in range(RAYS):
+            u = self._slopes.descent()
+            if u is None and self._convex:
                 return False
-            if not value < last:
-                return False
-            last = value
-            if last < -FAR * record.size:
+            if u is None or self._unseen(u) > 1.0:
+                break
+            spent = self._n_points
+            rise = self._walk(u)
+            if rise is None or (rise.late and rise.decade <= farthest):
                 return True
-    return False
+            fell |= rise.late
+            if rise.decade <= farthest:
+                allowance -= self._n_points - spent
+            farthest = max(farthest, rise.decade)
+            if not self._slopes.learn(rise.at) or allowance <= 0.0:
+                break
+        return True if fell or (not self._convex and self._goes_on()) else None
+
+    def _goes_on(self) -> bool:
+        """Whether g falls for ever along the way from w0."""
+        way = self._best.w - self._oracle.w0
+        return bool(way.any()) and self._walk(way, rate=0.0) is None
+
+    def _walk(self, u: Vector, rate: float = 1.0) -> _Rise | None:
+        """Where g rises on the ray along u, or falls at less than half the rate; None where it falls for ever."""
+        best, unit = self._best, self._slopes.unit
+        # Nearer points than those of the run tell nothing new.
+        step = max(rate * self._size, dnrm2(unit * (best.w - self._oracle.w0)) / dnrm2(unit * u))
+        fastest = -FASTER * float(best.lam @ best.G @ u)
+        lowest, reached, doubtful = best.value, False, None
+        for decade in range(DECADES):
+            t = step * 10.0**decade
+            w = best.w + t * u
+            value = self._value(w)
+            promised = min(lowest, best.value - 0.5 * rate * t)
+            if not value < promised:
+                at = self._evaluate(w)
+                if not at.finite:
+                    return None if reached else self._drawn_back(u, t, rate, decade)
+                rounding = value - promised <= self._rounding(at, w)
+                if reached or not rounding:
+                    return _Rise(self._moderate(u, t, rate, at), decade, late=reached and rounding)
+                doubtful = doubtful or _Rise(at, decade)
+            lowest = min(lowest, value)
+            fall = best.value - lowest
+            if self._convex and fall > t * fastest + self._rounding(best, w):
+                raise _NoWitness
+            reached = lowest < -FAR * self._size and fall > t * self._unseen(u)
+        if not (reached or doubtful):
+            raise _NoWitness
+        return None if reached else doubtful
+
+    def _drawn_back(self, u: Vector, t: float, rate: float, decade: int) -> _Rise:
+        """The rise towards a point where the losses overflow."""
+        for back in BACK:
+            nearer = t * 10.0**-back
+            at = self._evaluate(self._best.w + nearer * u)
+            if at.finite:
+                return _Rise(self._moderate(u, nearer, rate, at), decade)
+        raise _NoWitness
+
+    def _moderate(self, u: Vector, far: float, rate: float, at: Evaluation) -> Evaluation:
+        """A point before ``at`` where g rises too, but not so steeply that rounding errors of its slope hide others."""
+        near = 0.0
+        for _ in range(DRAWS):
+            slope = float(at.lam @ at.G @ u)
+            if not slope > STEEP * rate > 0.0:
+                break
+            # What g adds to its fall grows about like a power of the distance.
+            power = far * (slope + rate) / (at.value - self._best.value + rate * far) - 1.0
+            t = far * (MODERATE * rate / slope) ** (1.0 / max(power, 0.5))
+            if t <= near:
+                t = np.sqrt(near * far)
+            nearer = self._evaluate(self._best.w + t * u)
+            if not nearer.finite:
+                break
+            if float(nearer.lam @ nearer.G @ u) > -0.5 * rate:
+                far, at = t, nearer
+            else:
+                near = t
+        return at
+
+    def _unseen(self, u: Vector) -> float:
+        """A rate along u that is lost in the rounding errors of losses whose terms change as fast as at the start."""
+        return self._oracle.watch.tolerance * self._start.reach * float((np.abs(self._start.G) @ np.abs(u)).max())
+
+    def _rounding(self, at: Evaluation, w: Vector) -> float:
+        """How much g may change by the errors of the point w, where its slope is that at ``at``."""
+        unit = self._slopes.unit
+        return ROUNDING * self._oracle.precision * float(dnrm2(at.lam @ at.G / unit) * dnrm2(unit * w))
+
+    @property
+    def _n_points(self) -> int:
+        return self._oracle.n_evals + self._oracle.n_values
+
+    def _value(self, w: Vector) -> float:
+        """g at w; inf where it is not finite, or refused."""
+        try:
+            return self._oracle.point(w, watch=False).value
+        except OutOfTime:
+            raise
+        except Exception:
+            return np.inf
+
+    def _evaluate(self, w: Vector) -> Evaluation:
+        try:
+            return self._oracle.evaluate(w, watch=False)
+        except OutOfTime:
+            raise
+        except Exception as error:
+            raise _NoWitness from error

@@ -1,0 +1,61 @@
+"""Which tests depend on the CPU's way of rounding, and which CPU the libraries believe in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+# Whole runs of methods, solvers and kernels: `make test-portable` repeats them as other CPUs would compute them.
+# The geometries of the subproblem, half as long as all of these together, are left to the machine's own mode.
+BLAS = (
+    "losses/grouped",
+    "methods",
+    "references",
+    "subproblem",
+    "theory",
+    "test_certificates.py",
+    "test_convexity.py",
+    "test_degenerate.py",
+    "test_far_starts.py",
+    "test_recession.py",
+    "test_result.py",
+    "test_solve.py",
+    "test_stopping.py",
+    "test_unbounded.py",
+    "test_unbounded_variants.py",
+)
+NOT_BLAS = ("subproblem/test_geometries.py",)
+
+if os.environ.get("PIQP_BUILD"):
+    # PIQP loads the build that its instruction_set names, and has no switch for it.
+    instructions = ModuleType("piqp.instruction_set")
+    instructions.__dict__.update(avx512f=False, avx2=os.environ["PIQP_BUILD"] == "avx2")
+    sys.modules["piqp.instruction_set"] = instructions
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        path = item.path.relative_to(HERE).as_posix()
+        if path.startswith(BLAS) and not path.startswith(NOT_BLAS):
+            item.add_marker("blas")
+
+
+def pytest_report_header() -> str:
+    """What the libraries use, which is not always what they were asked."""
+    import numba
+    import numpy as np
+    import piqp
+    import scipy.linalg  # noqa: F401  (it brings a BLAS of its own)
+    from threadpoolctl import threadpool_info
+
+    blas = {info["architecture"] for info in threadpool_info() if "architecture" in info}
+    simd = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    return (
+        f"cpu: BLAS {', '.join(sorted(blas))}; NumPy {', '.join(simd) or 'baseline'}; "
+        f"Numba {numba.config.CPU_NAME or 'host'}; PIQP {piqp.DenseSolver.__module__.rpartition('.')[2]}"
+    )
