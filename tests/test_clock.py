@@ -121,10 +121,9 @@ def test_a_limit_that_the_first_evaluation_exceeds(solve, monkeypatch):
     """As compilation does: the start is returned, with what it proves."""
     ticks = Ticks(monkeypatch)
     if solve == "solve":
-        run = sb.solve, sb.Problem(Losses(ticks, 9.8)), W0
+        result = quiet(sb.solve, sb.Problem(Losses(ticks, 9.8)), W0, time_limit=1.0)
     else:
-        run = sb.minimax, ticks.costly(cb2, 9.8), W0, True
-    result = quiet(*run, time_limit=1.0)
+        result = quiet(sb.minimax, ticks.costly(cb2, 9.8), W0, jac=True, time_limit=1.0)
     assert result.status is sb.Status.TIME_LIMIT
     assert "stopped after 9.8 s, the limit was 1 s" in result.message
     np.testing.assert_array_equal(result.w, W0)
@@ -140,11 +139,12 @@ def test_a_resumed_run_goes_on_counting(monkeypatch, tmp_path):
     spent = first.history.time[-1]
     assert spent == first.history.n_evals[-1]
     ticks.spend(100.0)
-    second = quiet(sb.solve, problem, W0, max_iter=100, time_limit=spent + 2.5, checkpoint=path, resume=True)
+    second = quiet(sb.solve, problem, W0, max_iter=100, time_limit=spent + 6.5, checkpoint=path, resume=True)
     assert second.status is sb.Status.TIME_LIMIT
     assert second.n_iter > first.n_iter
     assert (np.diff(second.history.time) >= 0).all()
-    assert spent < second.history.time[-1] <= spent + 3.5
+    # Three evaluations compare the losses with those of the checkpoint.
+    assert spent < second.history.time[-1] <= spent + 7.5
 
 
 # Who looks at it.
@@ -157,7 +157,7 @@ def test_one_evaluation_past_the_limit_at_most(method, limit, monkeypatch):
     ticks = Ticks(monkeypatch)
     fun, jac = ticks.costly(lambda w: cb2(w)[0], 0.4), ticks.costly(lambda w: cb2(w)[1], 0.1)
     result = quiet(
-        sb.minimax, fun, W0, jac, method=method, regularizer=regularizer_for(method), tol=0.0, time_limit=limit
+        sb.minimax, fun, W0, jac=jac, method=method, regularizer=regularizer_for(method), tol=0.0, time_limit=limit
     )
     assert result.status is sb.Status.TIME_LIMIT
     assert limit <= ticks.now <= limit + 0.5 + 1e-9

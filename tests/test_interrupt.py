@@ -70,7 +70,7 @@ def test_in_a_first_evaluation_that_tells_the_number_of_losses():
 
 
 def test_in_the_jacobian_of_the_first_evaluation():
-    result = sb.minimax(lambda w: cb2(w)[0], W0, raising(KeyboardInterrupt()))
+    result = sb.minimax(lambda w: cb2(w)[0], W0, jac=raising(KeyboardInterrupt()))
     assert_unstarted(result, W0)
 
 

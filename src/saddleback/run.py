@@ -43,6 +43,8 @@ Callback = Callable[[Progress], Any]
 LESS_OFTEN = 5
 # The share of the tolerance that is not worth leaving the region for.
 NEGLIGIBLE = 1e-2
+# A quadratic model promises a little more than half of what there is to gain on a flat function such as w^12.
+HALF = 0.5
 # How often a run looks around for a lower point before it ends at a stationary one of losses that are not convex.
 MOST_DEPARTURES = 3
 
@@ -217,7 +219,7 @@ class Run:
                 return False
             # A step that leaves the region for next to nothing is one along a direction without curvature.
             record.inside = found.length <= region.radius or found.promise <= NEGLIGIBLE * threshold
-            more = found.promise > threshold or (certified and not record.inside)
+            more = found.promise > HALF * threshold or (certified and not record.inside)
             if more and not keeps_promise(self.oracle, at, found, NEGLIGIBLE * threshold):
                 more, record.inside = False, True
             if more:
