@@ -108,7 +108,9 @@ def _along_directions(
     oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, count: int
 ) -> Look:
     d = at.w.size
-    unit = np.broadcast_to(region.unit, (d,))
+    # Sizes are guesses from the start: curvature is measured within what the parameters are and were.
+    seen = np.abs(at.w) + np.abs(oracle.w0)
+    unit = np.where(seen > 0.0, np.minimum(region.unit, seen), region.unit)
     slope = lam.dot(at.G) * unit
     random = np.random.default_rng(d).standard_normal(d)
     first = slope / (np.linalg.norm(slope) or 1.0) + RANDOM * random / np.linalg.norm(random)
@@ -146,8 +148,10 @@ def _along_directions(
     steepest = float(np.abs(slopes).max())
     if steepest == 0.0:
         return Look(0.0, 0.0, S=S, Y=Y, violation=violation)
-    # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
-    least = max(noise, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
+    # Hessians are symmetric: what is not was the change of curvature over the distance of the differences. Without any
+    # curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
+    error = float(np.abs(T - T.T).max())
+    least = max(noise, error, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
     root = np.sqrt(np.maximum(values, least))
     factor = slopes / root
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=factor)
