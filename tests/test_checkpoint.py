@@ -223,3 +223,12 @@ def test_second_order_runs_go_on_with_their_memory(tmp_path, method, d):
     assert_same_bits(
         quiet_solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8, checkpoint=path, resume=True), straight
     )
+
+
+def test_run_without_time_ends_with_its_start_and_can_be_resumed(tmp_path):
+    path = tmp_path / "run.ckpt"
+    first = run(time_limit=0.0, checkpoint=path)
+    assert first.status is sb.Status.TIME_LIMIT
+    assert np.isfinite(first.value)
+    if path.exists():
+        assert_same_bits(run(checkpoint=path, resume=True), run())

@@ -102,6 +102,8 @@ def read_arrays(file: IO[bytes], header: Header) -> dict[str, Array]:
         arrays: dict[str, Array] = load_tensors(whole)
     except SafetensorError as error:
         raise Unreadable(f"safetensors refuses it ({error})") from None
+    except MemoryError:
+        raise Unreadable(f"there is not enough memory for its {header.length} bytes") from None
     if header.digest != checksum(header.texts, arrays, header.sizes):
         raise Unreadable("its checksum does not agree: it has been damaged, or changed by hand")
     return arrays

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 
+from .._clock import OutOfTime
 from .._types import EPS, Axes, Matrix, Params, Vector, Weights
 from ..methods import AnyMethod
 from ..oracle import Evaluation, Oracle, Point, row_norms
 from .description import ROUNDING, Description
+
+T = TypeVar("T")
 
 # Directions along which Jacobians are compared, and losses to which the adversary's answers are.
 DIRECTIONS, ANSWERS = 2, 3
@@ -48,12 +52,13 @@ class Fingerprint:
     scale: Annotated[Vector, Axes(("coordinates",))]
     """The coordinates in which the run works, over the user's."""
     curvature: Params
-    answers: Annotated[Vector, Axes((ANSWERS,))]
-    """h at losses of fixed signs."""
+    answers: Annotated[Vector, Axes((ANSWERS,))] | None
+    """h at losses of fixed signs; None where there was no time for them."""
     unit: float
     """The size of those losses."""
     second: Sample | None
-    """The losses beside w0; None where they are not defined there. At w0 = 0 some losses are the same for all data."""
+    """The losses beside w0; None where they are not defined there, or there was no time. At w0 = 0 some losses are the
+    same for all data."""
 
     @staticmethod
     def of(oracle: Oracle, method: AnyMethod, w0: Vector, scale: Vector) -> Fingerprint:
@@ -67,9 +72,9 @@ class Fingerprint:
             w0=w0,
             scale=scale,
             curvature=oracle.curvature,
-            answers=_answers(oracle, unit),
+            answers=_in_time(lambda: _answers(oracle, unit)),
             unit=unit,
-            second=_second_sample(oracle, at),
+            second=_in_time(lambda: _second_sample(oracle, at)),
         )
 
     def difference(self, oracle: Oracle, method: AnyMethod, scale: Vector) -> str | None:
@@ -88,9 +93,10 @@ class Fingerprint:
             return "the metric, the scale of the parameters, is another one"
         if not agree(self.curvature, oracle.curvature):
             return "the strong convexity of the losses is another one (their l2, for a table)"
-        size = np.abs(self.answers) + oracle.adversary.unit * self.unit
-        if not (np.abs(self.answers - _answers(oracle, self.unit)) <= ANSWER_ROUNDING * size).all():
-            return "the dual set or the regularizer answers losses differently"
+        if self.answers is not None:
+            size = np.abs(self.answers) + oracle.adversary.unit * self.unit
+            if not (np.abs(self.answers - _answers(oracle, self.unit)) <= ANSWER_ROUNDING * size).all():
+                return "the dual set or the regularizer answers losses differently"
         return None
 
     def loss_difference(self, oracle: Oracle, last: Evaluation | None, best: Point) -> str | None:
@@ -152,11 +158,21 @@ def _second_sample(oracle: Oracle, at: Evaluation) -> Sample | None:
         try:
             with np.errstate(all="ignore"):
                 there = oracle.evaluate(at.w + share * steps * signs(at.w.size, DIRECTIONS), watch=False)
+        except OutOfTime:
+            raise
         except Exception:  # losses that refuse a point that the run may never visit must not end it
             continue
         if there.finite:
             return Sample.of(there)
     return None
+
+
+def _in_time(compute: Callable[[], T]) -> T | None:
+    """What is computed; None where the time limit comes first, as such a run must still end with what it has."""
+    try:
+        return compute()
+    except OutOfTime:
+        return None
 
 
 def _first(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int | None:
