@@ -53,8 +53,9 @@ class Adversary:
         if not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
         object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
-        # A set that lacks what R needs is refused here, before the losses are evaluated.
-        self.best_response(np.zeros(self.n))
+        if self.exact:
+            # A set that lacks what R needs is refused here, before the losses are evaluated.
+            self.best_response(np.zeros(self.n))
 
     def timed(self, clock: Clock) -> Adversary:
         """The same adversary under the clock of a run."""

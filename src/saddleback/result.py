@@ -35,7 +35,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """One entry per iteration, the start included: arrays of equal length."""
+    """One entry per iteration, the start included: arrays of equal length. ``time`` is in seconds since the call."""
 
     time: Vector
     value: Vector
