@@ -25,13 +25,11 @@ def test_what_was_evaluated_once_is_not_evaluated_again(tmp_path):
         return now.n_iter == 12
 
     quiet_solve(problem(losses=counting(calls)), np.ones(6), **OPTIONS, checkpoint=path, callback=stop)
-    first = len(calls)
     options = {**OPTIONS, "callback": lambda now: now.n_iter == 20}
     resumed = quiet_solve(problem(losses=counting(calls)), np.ones(6), **options, checkpoint=path, resume=True)
     assert_same_bits(resumed, whole)
     # One beside w0 in the first run; at most three to compare the problems in the second.
     assert whole.n_evals + 1 < len(calls) <= whole.n_evals + 4
-    assert len(calls) - first < first
 
 
 @pytest.mark.parametrize("kept", [1, 3, 7])

@@ -170,6 +170,8 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np, saddleback as sb
 
+# A shell in the background hands on that the signal is to be ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 calls, nth, sleeping = 0, int(sys.argv[1]), threading.Event()
 
 def strike():
