@@ -108,7 +108,8 @@ def _other_array(rng: np.random.Generator, array: Any) -> Any:
     if kind == 0:
         return array.reshape(-1)[: int(rng.integers(array.size + 1))]
     if kind == 1:
-        return array.astype(str(rng.choice(["float32", "int64", "bool"])))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return array.astype(str(rng.choice(["float32", "int64", "bool"])))
     if kind == 2:
         return np.zeros((int(rng.integers(4)), int(rng.integers(4))))
     if kind == 3:
