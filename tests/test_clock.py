@@ -234,6 +234,16 @@ def test_linear_programs_end_with_the_clock(monkeypatch):
     assert TRIANGLE.support(z)[0] == pytest.approx(3.0)
 
 
+def test_what_a_polytope_knows_of_itself_stays_known_under_another_clock(monkeypatch):
+    """Weights of either sign are bounded by two linear programs per loss: once, and not in every run."""
+    signed = sb.Polytope([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]], np.ones(4))
+    first = signed.timed(Clock()).bounds(2)
+    np.testing.assert_allclose(first, [[-1.0, -1.0], [1.0, 1.0]])
+    monkeypatch.setattr("saddleback.dual_sets.polytope_shape.linprog", lambda *a, **k: pytest.fail("a linear program"))
+    np.testing.assert_array_equal(signed.bounds(2), first)
+    np.testing.assert_array_equal(signed.timed(Clock()).bounds(2), first)
+
+
 # What is left when there was no time for anything.
 
 

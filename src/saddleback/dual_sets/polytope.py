@@ -35,6 +35,7 @@ class Polytope(DualSet):
     b_eq: Vector | None = None
     _shape: Shape = field(init=False)
     _clock: Clock = field(init=False, default=UNLIMITED)
+    _known_bounds: list[tuple[Vector, Vector]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         A, b = _system(self.A, self.b, "A", "b")
@@ -115,8 +116,14 @@ class Polytope(DualSet):
         lower, upper = self._bounds
         return lower.copy(), upper.copy()
 
-    @cached_property
+    @property
     def _bounds(self) -> tuple[Vector, Vector]:
+        # Kept where copies under other clocks find them: there may be two linear programs per loss in them.
+        if not self._known_bounds:
+            self._known_bounds.append(self._find_bounds())
+        return self._known_bounds[0]
+
+    def _find_bounds(self) -> tuple[Vector, Vector]:
         """What follows from the rows where that shows weights of one sign; else the least box, by linear programs."""
         lower, upper = (bound.copy() for bound in self._shape.box)
         if not (lower.min() >= 0.0 and np.isfinite(upper).all()):
