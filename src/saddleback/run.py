@@ -16,7 +16,7 @@ from .inspection import Look, keeps_promise, look, sees_all, survey
 from .methods import AnyMethod, Breakdown, Method, State
 from .oracle import Evaluation, Oracle, Point
 from .result import Result, Status
-from .stopping import Stopping
+from .stopping import UNBOUNDED, Stopping
 from .trace import Trace
 from .unbounded import falls_forever
 from .units import Units
@@ -59,8 +59,8 @@ class Record:
     """The losses and their change near w0: the scale against which a value counts as minus infinity."""
     bound: Minorant | None = None
     lower: float = -np.inf
-    bounded: bool = False
-    """Whether slopes have proved that there is a lower bound, however low the values."""
+    deep: bool = False
+    """Whether values that are taken for minus infinity were met, and no ray on which g falls for ever."""
     next_look: int = 0
     """The iteration before which the run does not look around again."""
     departures: int = 0
@@ -189,12 +189,12 @@ class Run:
     def _exhausted(self) -> tuple[Status, str] | None:
         """Why the run ends where it has not converged; None when it goes on."""
         record = self.record
-        verdict = self.stopping.exhausted(record.trace, np.inf if record.bounded else record.size)
-        if verdict is None or verdict[0] is not Status.UNBOUNDED:
+        verdict = self.stopping.exhausted(record.trace, UNBOUNDED * record.size if record.deep else record.size)
+        if verdict is None or verdict[0] is not Status.UNBOUNDED or record.deep:
             return verdict
-        # A minimum may lie as deep as that: slopes that average to zero prove that there is a lower bound.
-        record.bounded = falls_forever(self.oracle, record) is False
-        return self._exhausted() if record.bounded else verdict
+        # A minimum may lie as deep as that: the run goes on where no ray falls for ever, until it is as deep once more.
+        record.deep = falls_forever(self.oracle, record) is not True
+        return self._exhausted() if record.deep else verdict
 
     def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:
         """Whether a look around the best point finds no more to gain, and losses that are convex.
