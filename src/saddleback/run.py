@@ -134,7 +134,7 @@ class Run:
         verdict = self.stopping.verdict(self.record.trace, scale, trust_estimate=trusted)
         if verdict is not None and verdict[0] is Status.UNBOUNDED:
             # A minimum may lie as deep as that: slopes that average to zero prove that there is a lower bound.
-            self._bounded = falls_forever(self.oracle, self.record) is False
+            self._bounded = falls_forever(self.oracle, self.record, thorough=True) is False
             return self.verdict() if self._bounded else verdict
         if verdict is not None and verdict[0] is Status.CONVERGED and self._is_unseen() and not self._looks_convex():
             return None
