@@ -75,7 +75,7 @@ def load() -> Applications:
 
 def group_logistic(data: Applications, groups: np.ndarray) -> sb.GroupedLinear:
     """One loss per group: its mean logistic loss plus l2/2 |w|^2, the intercept left out."""
-    return sb.GroupedLinear(data.X, data.y, groups, loss="logistic", l2=L2, fit_intercept=True)
+    return sb.GroupedLinear(data.X, data.y, groups, loss="logistic", l2=L2)
 
 
 def fit_average(data: Applications) -> sb.Result:

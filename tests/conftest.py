@@ -1,4 +1,4 @@
-"""Which tests depend on the CPU's way of rounding, and which CPU the libraries believe in."""
+"""Which tests depend on the CPU's way of rounding, which CPU the libraries believe in, and how examples are drawn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a suite that fails now and then tells nothing about a change. Searching for new ones
+# is what `pytest --hypothesis-profile=default` is for.
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.load_profile("suite")
 
 HERE = Path(__file__).parent
 # Whole runs of methods, solvers and kernels: `make test-portable` repeats them as other CPUs would compute them.

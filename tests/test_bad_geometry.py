@@ -391,3 +391,24 @@ def test_losses_of_another_shape(z, match):
     with pytest.raises(sb.ProblemError, match=match):
         problem.best_response(z)
     assert problem.best_response(svec.pack(EYE)).value == pytest.approx(1.0)
+
+
+RAGGED, MASKED = [[1.0], [1.0, 2.0]], [1.0, np.ma.masked]
+
+
+@pytest.mark.parametrize("what", [RAGGED, MASKED], ids=["ragged", "masked"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: sb.Ball(x, 1.0),
+        lambda x: sb.Box(x, 1.0),
+        lambda x: sb.Quadratic(1.0, center=x),
+        lambda x: sb.Entropy(1.0, prior=x),
+        lambda x: sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True, metric=x),
+        lambda x: sb.Problem(sb.AffineMatrix(np.eye(2), [np.eye(2)]), sb.Spectrahedron()).best_response(x),
+    ],
+    ids=["Ball", "Box", "Quadratic", "Entropy", "metric", "Spectrahedron"],
+)
+def test_what_is_no_array_is_refused_by_name(make, what):
+    with pytest.raises(sb.ProblemError, match="must be a vector of numbers; got list"):
+        make(what)

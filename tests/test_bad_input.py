@@ -15,6 +15,7 @@ from saddleback.methods import APGD, Extragradient, FixedPoint, Optimistic, Prox
 from saddleback.subproblem import PathFollowing
 
 W0 = np.zeros(2)
+MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
 
 
 def refused(error, match, *, n_calls, fun=quadratics, w0=W0, **options):
@@ -37,10 +38,13 @@ def refused(error, match, *, n_calls, fun=quadratics, w0=W0, **options):
         (["1", "2"], "w0 must be a vector of numbers"),
         ([[1.0], [1.0, 2.0]], "w0 must be a vector of numbers; got list"),
         ({"w": 1.0}, "w0 must be a vector of numbers; got dict"),
-        (None, "w0 must be a vector of numbers; got NoneType"),
+        (None, "minimax needs one start, as w0 or as x0; got neither"),
         ([0.0, None], "w0 must be a vector of numbers"),
         ([1.0, 2.0 + 1j], "w0 must be a vector of numbers"),
         (np.array([1.0, 2.0 + 1j]), "w0 must be a vector of numbers"),
+        (np.array(["1", "2"], dtype=object), "w0 must be a vector of numbers; got ndarray .it holds '1'"),
+        (MASKED, "w0 must be a vector of numbers; got MaskedArray .it holds masked entries"),
+        ({1.0, 2.0}, "w0 must be a vector of numbers; got set"),
         ([0.0, np.nan], "w0 must be finite; got nan at position 1"),
         ([-np.inf, 0.0], "w0 must be finite; got -inf at position 0"),
     ],
@@ -58,11 +62,15 @@ def test_bad_w0(w0, match):
         ({"tol": None}, "tol must be a number; got None"),
         ({"tol": "small"}, "tol must be a number; got 'small'"),
         ({"tol": "1e-3"}, "tol must be a number; got '1e-3'"),
+        ({"tol": True}, "tol must be a number; got True"),
+        ({"tol": [1e-3]}, r"tol must be a number; got \[0.001\]"),
         ({"max_iter": -1}, "max_iter must be a whole number >= 0; got -1"),
         ({"max_iter": 10.0}, r"max_iter must be a whole number >= 0; got 10\.0"),
         ({"max_iter": None}, "max_iter must be a whole number"),
         ({"time_limit": -1}, "time_limit must be a finite number >= 0; got -1"),
         ({"time_limit": np.nan}, "time_limit must be a finite number"),
+        ({"progress": "no"}, "progress must be True or False; got 'no'"),
+        ({"resume": 1}, "resume must be True or False; got 1"),
         ({"radius": 0.0}, r"radius must be a finite number > 0; got 0\.0"),
         ({"radius": -1.0}, "radius must be a finite number > 0"),
         ({"radius": np.inf}, "radius must be a finite number > 0"),
@@ -85,8 +93,15 @@ def test_bad_w0(w0, match):
         ({"regularizer": sb.Zero}, "expected a Regularizer; got <class.*Pass an instance, not its class"),
         ({"regularizer": sb.Quadratic, "method": "apgd"}, "expected a Regularizer; got <class"),
         ({"regularizer": 0.1}, r"expected a Regularizer; got 0\.1"),
+        ({"check_jac": "no"}, "check_jac must be True or False; got 'no'"),
         ({"jac": "2-point"}, "jac must be a callable, True or None; got '2-point'"),
         ({"jac": np.eye(2)}, "jac must be a callable, True or None"),
+        ({"hess": True}, r"hess must be a callable hess\(w, lam\) -> \(d, d\), or None; got True"),
+        ({"hess": np.eye(2)}, "hess must be a callable"),
+        ({"x0": W0}, "minimax needs one start, as w0 or as x0; got both"),
+        ({"args": True}, "args must be a tuple, the extra arguments of fun; got True. Pass a Jacobian by its name"),
+        ({"args": None}, "args must be a tuple.*got None"),
+        ({"args": quadratics}, "args must be a tuple.*got quadratics. Pass a Jacobian by its name, jac=..."),
     ],
 )
 def test_bad_option(options, match):
@@ -214,6 +229,10 @@ def test_bad_option_of_a_method(options, match):
         ((np.zeros(3), None), "jac must return numbers; got NoneType"),
         ((np.zeros(3), "G"), "jac must return numbers; got str"),
         ((np.zeros(3), [[1.0, 2.0], [1.0], [2.0]]), "jac must return numbers; got list"),
+        ((MASKED, np.zeros((2, 2))), "fun must return numbers; got MaskedArray .it holds masked entries"),
+        ((np.zeros(2), np.ma.masked_equal(np.eye(2), 0)), "jac must return numbers; got MaskedArray"),
+        ((np.zeros(2), [np.zeros(2), MASKED]), "jac must return numbers; got list .it holds masked entries"),
+        ((np.array(["1", "2"], dtype=object), np.zeros((2, 2))), "fun must return numbers; got ndarray"),
         ((np.zeros(3), np.full((3, 2), np.nan)), "the Jacobian must be finite at w0; got NaN or inf"),
         ((np.zeros(2), [[0.0, 1.0], [np.inf, 0.0]]), "the Jacobian must be finite at w0"),
     ],
@@ -231,6 +250,8 @@ def test_fun_that_answers_nonsense_at_w0(answer, match):
         (np.zeros(3), np.zeros((2, 3)), "It looks transposed: row j must be the gradient of loss j"),
         (np.zeros(3), np.zeros((1, 3, 2)), r"jac must return an array of shape \(J, d\) = \(3, 2\); got \(1, 3, 2\)"),
         (np.zeros(3), [[np.nan, 0]] * 3, "the Jacobian must be finite at w0"),
+        (MASKED, np.zeros((2, 2)), "fun must return numbers; got MaskedArray .it holds masked entries"),
+        (np.zeros(2), np.ma.masked_equal(np.eye(2), 0), "jac must return numbers; got MaskedArray"),
     ],
 )
 def test_separate_functions_that_answer_nonsense_at_w0(values, jacobian, match):

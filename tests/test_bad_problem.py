@@ -8,6 +8,8 @@ from calls import Calls, parabola, quadratics
 
 import saddleback as sb
 
+MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+
 
 class Losses:
     """The losses of ``quadratics`` as an object, with whatever else the test gives it."""
@@ -98,11 +100,31 @@ def test_bad_arguments_of_a_problem(call):
         ("no", "the pair"),
         ((["a", "b"], np.ones((2, 1))), "must return numbers"),
         ((np.array([1j, 2.0]), np.ones((2, 1))), "must return numbers"),
+        ((MASKED, np.ones((2, 1))), "must return numbers; got MaskedArray .it holds masked entries"),
+        ((np.ones(2), MASKED[:, None]), "must return numbers; got MaskedArray"),
+        ((np.ones(2), [np.ones(1), MASKED[1:]]), "must return numbers; got list .it holds masked entries"),
+        ((np.array(["1", "2"], dtype=object), np.ones((2, 1))), "must return numbers; got ndarray .it holds '1'"),
     ],
 )
-def test_losses_that_answer_nonsense(answer, message):
+@pytest.mark.parametrize("metric", [None, 2.0])
+def test_losses_that_answer_nonsense(answer, message, metric):
     losses = type("Odd", (), {"n_losses": 2, "n_params": 1, "evaluate": lambda self, w: answer})()
     with pytest.raises(sb.ProblemError, match=message):
+        sb.solve(sb.Problem(losses, metric=metric))
+
+
+def test_masked_losses_are_refused_wherever_they_are_asked_for():
+    masked = type("Odd", (), {"n_losses": 2, "n_params": 1, "evaluate": lambda self, w: (MASKED, MASKED[:, None])})()
+    with pytest.raises(sb.ProblemError, match="masked entries"):
+        sb.Problem(masked).value([0.0])
+    with pytest.raises(sb.ProblemError, match="masked entries"):
+        sb.losses.check_jacobian(masked, np.zeros(1))
+
+
+def test_values_that_are_masked_where_the_jacobian_was_not_asked_for():
+    """The losses at w0 are fine; those of a trial, without its Jacobian, are masked."""
+    losses = Losses(values=lambda w: np.ma.masked_array(np.ones(3), mask=[True, False, False]), values_first=True)
+    with pytest.raises(sb.ProblemError, match=r"the losses must return numbers.*masked entries"):
         sb.solve(sb.Problem(losses))
 
 

@@ -1,205 +1,213 @@
-"""A run that is cut off and taken up again is the same run; files that are no checkpoints are refused, not executed."""
+"""A run that is cut off and taken up again is the same run, to the last bit."""
 
 import contextlib
-import warnings
+import shutil
 
 import numpy as np
 import pytest
+from checkpoints import Bowls, assert_same_bits, bowls, problem, quiet_solve, run
 
 import saddleback as sb
-from saddleback import keeper
-
-METHODS = ["quasi-newton", "accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic"]
-CENTERS = np.random.default_rng(5).normal(size=(4, 6))
-WEIGHTS = np.linspace(0.5, 8.0, 6)
-
-
-def quadratics(w):
-    offset = w - CENTERS
-    return 0.5 * (WEIGHTS * offset**2).sum(1), WEIGHTS * offset
-
-
-def problem():
-    return sb.Problem(sb.from_functions(quadratics, np.zeros(6), jac=True), regularizer=sb.Quadratic(0.5))
-
-
-def run(**options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sb.ConvergenceWarning)
-        return sb.solve(problem(), **{"w0": np.ones(6), "tol": 1e-12, **options})
+from saddleback.methods import METHODS
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_resumed_run_equals_uninterrupted_run(method, tmp_path):
-    path = tmp_path / "state.npz"
-    whole = run(method=method, max_iter=25)
-    run(method=method, max_iter=9, checkpoint=path)
-    resumed = run(w0=None, method=method, max_iter=25, checkpoint=path, resume=True)
-    np.testing.assert_array_equal(resumed.w, whole.w)
-    np.testing.assert_array_equal(resumed.history.value, whole.history.value)
-    np.testing.assert_array_equal(resumed.history.gap, whole.history.gap)
-    assert resumed.n_iter == whole.n_iter
-    assert np.all(np.diff(resumed.history.time) >= 0)
+def test_run_resumed_after_any_iteration_equals_the_uninterrupted_one(method, tmp_path):
+    path, kept = tmp_path / "run.ckpt", []
+
+    def copy(progress):
+        if path.exists():
+            kept.append(shutil.copy(path, tmp_path / f"{progress.n_iter}.ckpt"))
+
+    whole = run(method=method, max_iter=12)
+    watched = run(method=method, max_iter=12, checkpoint=path, checkpoint_every=0, callback=copy)
+    assert_same_bits(watched, whole)
+    assert len(kept) >= 3
+    for file in (*kept, path):
+        resumed = run(w0=None, method=method, max_iter=12, checkpoint=file, resume=True)
+        assert_same_bits(resumed, whole)
+        assert np.all(np.diff(resumed.history.time) >= 0)
 
 
-def test_lbfgsb_goes_on_from_its_best_point(tmp_path):
-    path = tmp_path / "state.npz"
-    first = run(method="lbfgsb", max_iter=3, checkpoint=path)
-    resumed = run(method="lbfgsb", max_iter=100, tol=1e-6, checkpoint=path, resume=True)
-    assert resumed.history.value[: len(first.history)] == pytest.approx(first.history.value)
-    assert resumed.success
+@pytest.mark.parametrize("method", METHODS)
+def test_run_resumed_beyond_its_limit_equals_the_longer_run(method, tmp_path):
+    path = tmp_path / "run.ckpt"
+    run(method=method, max_iter=5, checkpoint=path)
+    resumed = run(method=method, max_iter=12, checkpoint=path, resume=True)
+    assert_same_bits(resumed, run(method=method, max_iter=12))
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
-def test_last_state_is_written_whatever_ends_the_run(error, tmp_path):
-    path = tmp_path / "state.npz"
-    calls = 0
+@pytest.mark.parametrize("when", range(1, 30, 4))
+def test_whatever_ends_the_run_in_the_middle_of_a_step_leaves_the_state_before_it(error, when, tmp_path):
+    path, calls = tmp_path / "run.ckpt", 0
 
     def failing(w):
         nonlocal calls
         calls += 1
-        if calls == 20:
+        if calls == when:
             raise error
-        return quadratics(w)
+        return bowls(w)
 
-    losses = sb.from_functions(failing, np.ones(6), jac=True)
-    with contextlib.suppress(ZeroDivisionError):
-        sb.solve(sb.Problem(losses), np.ones(6), tol=1e-12, checkpoint=path)
-    resumed = sb.solve(sb.Problem(losses), tol=1e-12, checkpoint=path, resume=True)
-    whole = sb.minimax(quadratics, np.ones(6), jac=True, tol=1e-12)
-    assert resumed.success
-    np.testing.assert_array_equal(resumed.history.value, whole.history.value)
+    losses = type("Failing", (Bowls,), {"evaluate": staticmethod(failing)})()
+    with contextlib.suppress(error):
+        quiet_solve(problem(losses=losses), np.ones(6), method="accelerated", tol=1e-12, max_iter=15, checkpoint=path)
+    resumed = run(method="accelerated", max_iter=15, checkpoint=path, resume=True)
+    assert_same_bits(resumed, run(method="accelerated", max_iter=15))
 
 
-def test_written_during_the_run_when_due(tmp_path, monkeypatch):
-    path = tmp_path / "state.npz"
-    monkeypatch.setattr(keeper, "EVERY", 0.0)
-    seen = []
-    run(max_iter=5, checkpoint=path, callback=lambda progress: seen.append(path.exists()))
+@pytest.mark.parametrize("method", METHODS)
+def test_run_that_a_callback_stops_after_every_iteration_equals_the_whole_one(method, tmp_path):
+    path, options, stop = tmp_path / "run.ckpt", {"method": method, "max_iter": 12}, lambda now: True
+    result = run(**options, checkpoint=path, callback=stop)
+    while result.status is sb.Status.INTERRUPTED:
+        result = run(w0=None, **options, checkpoint=path, resume=True, callback=stop)
+    assert_same_bits(result, run(**options))
+
+
+def test_what_a_look_around_has_found_is_not_lost_when_a_callback_stops_the_run(tmp_path):
+    """Two columns that are nearly the same: the run learns of the flat direction by a look, and goes on with it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    X[:, -1] = X[:, 0] + 1e-4 * rng.normal(size=120)
+    y = X @ rng.normal(size=5) + rng.normal(size=120)
+    table = sb.Problem(sb.GroupedLinear(X, y, np.arange(120) % 3, loss="squared", fit_intercept=False))
+    path, options, stop = tmp_path / "run.ckpt", {"method": "quasi-newton"}, lambda now: True
+    result = quiet_solve(table, **options, checkpoint=path, callback=stop)
+    while result.status is sb.Status.INTERRUPTED:
+        result = quiet_solve(table, **options, checkpoint=path, resume=True, callback=stop)
+    assert_same_bits(result, quiet_solve(table, **options))
+
+
+def test_callback_that_raises_does_not_put_an_iteration_into_the_history_twice(tmp_path):
+    path = tmp_path / "run.ckpt"
+
+    def stumble(progress):
+        if progress.n_iter == 4:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(method="prox-linear", max_iter=9, checkpoint=path, callback=stumble)
+    resumed = run(method="prox-linear", max_iter=9, checkpoint=path, resume=True)
+    assert_same_bits(resumed, run(method="prox-linear", max_iter=9))
+
+
+def test_memory_of_the_watch_on_convexity_comes_back(tmp_path):
+    """The losses bend down between the points of the two runs: only with the older linearizations it shows."""
+
+    def waves(w):
+        x = w[0]
+        return np.array([np.cos(3 * x) + 0.2 * x * x]), np.array([[-3 * np.sin(3 * x) + 0.4 * x]])
+
+    losses = sb.from_functions(waves, np.array([0.6]), jac=True)
+    path, options = tmp_path / "run.ckpt", {"method": "prox-linear", "tol": 1e-10, "max_iter": 40}
+    whole = quiet_solve(sb.Problem(losses), np.array([0.6]), **options)
+    for stop in range(4):
+        quiet_solve(sb.Problem(losses), np.array([0.6]), **{**options, "max_iter": stop}, checkpoint=path)
+        assert_same_bits(quiet_solve(sb.Problem(losses), **options, checkpoint=path, resume=True), whole)
+
+
+def test_written_when_due(tmp_path):
+    path, seen = tmp_path / "run.ckpt", []
+    look = {"callback": lambda progress: seen.append(path.exists())}
+    run(method="accelerated", max_iter=5, checkpoint=path, checkpoint_every=0.0, **look)
     assert seen == [False, True, True, True, True, True]
-    assert [entry.name for entry in tmp_path.iterdir()] == ["state.npz"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run.ckpt"]
+    path.unlink()
+    seen.clear()
+    run(method="accelerated", max_iter=5, checkpoint=path, checkpoint_every=1000, **look)
+    assert seen == [False] * 6
+    assert path.exists()
+
+
+@pytest.mark.parametrize("every", [-1.0, np.nan, np.inf, "often", None])
+def test_bad_interval_is_refused_before_anything_is_evaluated(every, tmp_path):
+    def never(w):
+        raise AssertionError("evaluated")
+
+    with pytest.raises(sb.ProblemError, match="checkpoint_every must be a"):
+        sb.minimax(never, [1.0], jac=True, checkpoint=tmp_path / "run.ckpt", checkpoint_every=every)
+    with pytest.raises(sb.ProblemError, match="checkpoint_every must be a"):
+        run(checkpoint_every=every)
+
+
+def test_minimax_passes_the_interval_on(tmp_path):
+    path, seen = tmp_path / "run.ckpt", []
+    look = {"callback": lambda progress: seen.append(path.exists())}
+    sb.minimax(bowls, np.ones(6), jac=True, checkpoint=path, checkpoint_every=0, **look)
+    assert seen[1:] == [True] * (len(seen) - 1)
 
 
 def test_converged_checkpoint_needs_no_further_step(tmp_path):
-    path = tmp_path / "state.npz"
+    path = tmp_path / "run.ckpt"
     first = run(tol=1e-6, checkpoint=path, method="accelerated")
     again = run(tol=1e-6, checkpoint=path, method="accelerated", resume=True)
     assert again.success
-    assert again.n_evals == first.n_evals
+    assert_same_bits(again, first)
     tighter = run(tol=1e-11, checkpoint=path, method="accelerated", resume=True)
     assert tighter.gap <= 1e-11 * abs(tighter.value) < first.gap
 
 
+def test_evaluations_for_the_checkpoint_are_counted(tmp_path):
+    """One more beside w0 for a run that is kept; those at its last point, its best and beside w0 to resume it."""
+    path, calls = tmp_path / "run.ckpt", 0
+
+    def counted(w):
+        nonlocal calls
+        calls += 1
+        return bowls(w)
+
+    losses = type("Counted", (Bowls,), {"evaluate": staticmethod(counted)})()
+    options = {"w0": np.ones(6), "method": "prox-linear", "tol": 1e-3}
+    plain = quiet_solve(problem(losses=losses), **options)
+    assert calls == plain.n_evals
+    calls = 0
+    first = quiet_solve(problem(losses=losses), **options, checkpoint=path)
+    assert calls == first.n_evals == plain.n_evals + 1
+    resumed = quiet_solve(problem(losses=losses), **options, checkpoint=path, resume=True)
+    assert calls == resumed.n_evals
+    # One at w0 for the units of the parameters.
+    assert resumed.n_evals - first.n_evals in (2 + 1, 3 + 1)
+
+
+def test_bound_is_computed_anew_for_another_radius(tmp_path):
+    """A gap within a tiny region is no certificate for a large one."""
+    path, options = tmp_path / "run.ckpt", {"w0": np.ones(6), "method": "prox-linear", "tol": 1e-4}
+    plain = problem(losses=sb.from_functions(bowls, np.ones(6), jac=True))
+    near = quiet_solve(plain, **options, radius=1e-9, checkpoint=path)
+    assert near.success
+    far = quiet_solve(plain, **options, radius=10.0, max_iter=near.n_iter, checkpoint=path, resume=True)
+    reference = quiet_solve(plain, **options, radius=10.0, max_iter=near.n_iter)
+    assert not far.success
+    assert far.gap >= reference.gap > 1e-4
+    assert quiet_solve(plain, **options, radius=10.0, checkpoint=path, resume=True).gap <= 1e-4
+
+
 def test_metric_run_resumes(tmp_path):
-    path = tmp_path / "state.npz"
-    losses = sb.from_functions(quadratics, np.zeros(6), jac=True)
-    weighted = sb.Problem(losses, metric=WEIGHTS)
-    with pytest.warns(sb.ConvergenceWarning):
-        sb.solve(weighted, np.ones(6), tol=1e-12, max_iter=1, checkpoint=path)
-    resumed = sb.solve(weighted, tol=1e-10, checkpoint=path, resume=True)
-    assert resumed.value == pytest.approx(sb.solve(weighted, np.ones(6), tol=1e-10).value, abs=1e-10)
+    path = tmp_path / "run.ckpt"
+    weighted = problem(metric=np.linspace(1.0, 5.0, 6))
+    whole = quiet_solve(weighted, np.ones(6), tol=1e-10)
+    quiet_solve(weighted, np.ones(6), tol=1e-10, max_iter=1, checkpoint=path)
+    assert_same_bits(quiet_solve(weighted, tol=1e-10, checkpoint=path, resume=True), whole)
 
 
 def test_missing_file_starts_a_new_run(tmp_path):
-    assert run(tol=1e-8, checkpoint=tmp_path / "new.npz", resume=True).success
+    assert run(tol=1e-8, checkpoint=tmp_path / "new.ckpt", resume=True).success
 
 
-class Exploit:
-    def __reduce__(self):
-        return print, ("executed",)
+def test_step_into_undefined_losses_is_not_kept(tmp_path):
+    """The checkpoint holds the last state whose losses are numbers, so that it can be resumed."""
+    path = tmp_path / "run.ckpt"
 
+    def cliff(w):
+        return np.array([w[0] if w[0] > -1 else np.nan]), np.ones((1, 1))
 
-def test_file_with_objects_is_refused_and_not_executed(tmp_path, capsys):
-    path = tmp_path / "state.npz"
-    np.savez(path, **{"header.method": np.array([Exploit()], dtype=object)})
-    with pytest.raises(sb.ProblemError, match="not a checkpoint"):
-        run(checkpoint=path, resume=True)
-    assert "executed" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive at all"])
-def test_broken_file_is_refused(content, tmp_path):
-    path = tmp_path / "state.npz"
-    path.write_bytes(content)
-    with pytest.raises(sb.ProblemError, match="not a checkpoint"):
-        run(checkpoint=path, resume=True)
-
-
-def test_truncated_checkpoint_is_refused(tmp_path):
-    path = tmp_path / "state.npz"
-    run(max_iter=3, checkpoint=path)
-    path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(sb.ProblemError, match="not a checkpoint"):
-        run(checkpoint=path, resume=True)
-
-
-def test_checkpoint_of_another_method_or_problem_is_refused(tmp_path):
-    path = tmp_path / "state.npz"
-    run(method="prox-linear", max_iter=3, checkpoint=path)
-    with pytest.raises(sb.ProblemError, match="checkpoint"):
-        run(method="accelerated", checkpoint=path, resume=True)
-    run(max_iter=3, checkpoint=path)
-    other = sb.Problem(sb.from_functions(lambda w: ([w @ w], [2 * w]), np.ones(2), jac=True))
-    with pytest.raises(sb.ProblemError, match="another run"):
-        sb.solve(other, checkpoint=path, resume=True)
-
-
-def test_bad_arguments_are_refused_before_any_evaluation(tmp_path):
-    def never(w):
-        raise AssertionError("evaluated")
-
-    losses = type("Never", (), {"n_losses": 2, "n_params": 2, "evaluate": staticmethod(never)})()
-    with pytest.raises(sb.ProblemError, match="resume=True needs checkpoint"):
-        sb.solve(sb.Problem(losses), resume=True)
-    with pytest.raises(sb.ProblemError, match="no directory"):
-        sb.solve(sb.Problem(losses), checkpoint=tmp_path / "missing" / "state.npz")
-
-
-def moved(w):
-    f, G = quadratics(w - 3.0)
-    return f, G
-
-
-@pytest.mark.parametrize("change", ["losses", "regularizer", "metric"])
-def test_checkpoint_of_another_problem_of_the_same_size_is_refused(change, tmp_path):
-    """Its certificate is about other losses: taken over, it would be false."""
-    path = tmp_path / "state.npz"
-    run(tol=1e-6, checkpoint=path)
-    losses = sb.from_functions(moved if change == "losses" else quadratics, np.zeros(6), jac=True)
-    other = sb.Problem(
-        losses,
-        regularizer=sb.Quadratic(50.0 if change == "regularizer" else 0.5),
-        metric=2.0 if change == "metric" else None,
-    )
-    with pytest.raises(sb.ProblemError, match=r"of another (problem|metric)"):
-        sb.solve(other, checkpoint=path, resume=True)
-
-
-def test_directory_is_refused(tmp_path):
-    with pytest.raises(sb.ProblemError, match="must be a file"):
-        run(checkpoint=tmp_path)
-
-
-def test_result_survives_a_checkpoint_that_cannot_be_written(tmp_path):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-
-    def remove(progress):
-        if folder.exists():
-            folder.rmdir()
-
-    with pytest.warns(UserWarning, match="the last checkpoint was not written"):
-        result = run(tol=1e-6, checkpoint=folder / "state.npz", callback=remove)
-    assert result.success
-
-
-@pytest.mark.parametrize("options", [{"checkpoint": 3}, {"checkpoint": "no/such/place"}, {"resume": True}])
-def test_checkpoints_are_refused_before_fun_is_called(options):
-    def never(w):
-        raise AssertionError("evaluated")
-
-    with pytest.raises(sb.ProblemError, match="checkpoint"):
-        sb.minimax(never, [1.0], jac=True, **options)
+    losses = sb.from_functions(cliff, np.zeros(1), jac=True)
+    options = {"method": sb.Extragradient(smoothness=0.1), "max_iter": 5}
+    first = quiet_solve(sb.Problem(losses), **options, checkpoint=path)
+    assert first.status is sb.Status.NUMERICAL_ERROR
+    again = quiet_solve(sb.Problem(losses), **options, checkpoint=path, resume=True)
+    assert (again.status, again.value) == (first.status, first.value)
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "newton"])
@@ -208,12 +216,19 @@ def test_second_order_runs_go_on_with_their_memory(tmp_path, method, d):
     """Limited memory, the span of the sampled Hessian and the state of the guard come back as they were."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(16_000, d)) * np.logspace(0, -2, d)
-    losses = sb.GroupedLinear(X, rng.integers(0, 2, 16_000), np.arange(16_000) % 3, l2=1e-3)
-    path = tmp_path / "state.npz"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sb.ConvergenceWarning)
-        straight = sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8)
-        sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=4, checkpoint=path)
-        resumed = sb.solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8, checkpoint=path, resume=True)
-    np.testing.assert_array_equal(resumed.history.value, straight.history.value)
-    np.testing.assert_array_equal(resumed.w, straight.w)
+    losses = sb.GroupedLinear(X, rng.integers(0, 2, 16_000), np.arange(16_000) % 3, l2=1e-3, fit_intercept=False)
+    path = tmp_path / "run.ckpt"
+    straight = quiet_solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8)
+    quiet_solve(sb.Problem(losses), method=method, tol=0.0, max_iter=4, checkpoint=path)
+    assert_same_bits(
+        quiet_solve(sb.Problem(losses), method=method, tol=0.0, max_iter=8, checkpoint=path, resume=True), straight
+    )
+
+
+def test_run_without_time_ends_with_its_start_and_can_be_resumed(tmp_path):
+    path = tmp_path / "run.ckpt"
+    first = run(time_limit=0.0, checkpoint=path)
+    assert first.status is sb.Status.TIME_LIMIT
+    assert np.isfinite(first.value)
+    if path.exists():
+        assert_same_bits(run(checkpoint=path, resume=True), run())

@@ -14,6 +14,7 @@ from scipy.special import expit
 
 import saddleback as sb
 from saddleback.convexity import ConvexityWatch
+from saddleback.inspection import RAYS
 
 seeds = st.integers(0, 10**6)
 
@@ -35,8 +36,10 @@ def convex_losses(seed):
 
     def pair(w):
         Bw = B @ w
-        soft, growth = a @ w, np.exp(np.clip(0.3 * b @ w, None, 50))
-        f = 0.5 * (Bw**2).sum(axis=1) + np.logaddexp(0, soft) + growth + c @ w + offset
+        soft, x = a @ w, 0.3 * b @ w
+        # Beyond 50 the exponential goes on along its tangent.
+        growth = np.exp(np.minimum(x, 50))
+        f = 0.5 * (Bw**2).sum(axis=1) + np.logaddexp(0, soft) + growth * (1 + np.maximum(x - 50, 0)) + c @ w + offset
         G = np.einsum("jkd,jk->jd", B, Bw) + a * expit(soft)[:, None] + 0.3 * b * growth[:, None] + c
         return f, G
 
@@ -125,13 +128,13 @@ def test_certificate_is_withdrawn_and_the_run_goes_on(method):
     assert "not convex" in result.message
     assert result.gap == np.inf
     assert result.lower_bound == -np.inf
-    # Nothing is certified, so that a run may claim at most what its own model says.
-    estimated = method == "quasi-newton"
-    assert result.success == estimated
-    assert result.message.startswith("estimated") == estimated
+    # Nothing is certified, so that a run may claim at most that its own model sees nothing to gain.
+    stationary = method == "quasi-newton"
+    assert not result.success
+    assert (result.status is sb.Status.STATIONARY) == stationary
     # Far below the start (24.2), along the whole valley where the method is fast enough.
     assert result.value < {"quasi-newton": 1e-7, "accelerated": 0.1, "lbfgsb": 0.1}.get(method, 5.0), result
-    assert estimated or result.status in (sb.Status.MAX_ITER, sb.Status.STALLED)
+    assert stationary or result.status in (sb.Status.MAX_ITER, sb.Status.STALLED)
     assert "no certificate" in str(result)
 
 
@@ -258,4 +261,4 @@ def test_a_start_that_is_the_solution_costs_one_look_around():
     result = sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True)
     assert result.success
     assert result.n_iter == 0
-    assert result.n_evals <= 2
+    assert result.n_evals <= 1 + 2 + len(RAYS) + 1

@@ -103,7 +103,7 @@ def test_changelog_names_the_version():
 
 # --- the rooms --------------------------------------------------------------------------------------------------------
 
-SHARED = {"_blas", "_types", "_validation", "errors", "hessians", "svec"}
+SHARED = {"_blas", "_clock", "_machine", "_sparse", "_types", "_validation", "errors", "hessians", "svec"}
 
 
 def rooms() -> dict[str, set[str]]:

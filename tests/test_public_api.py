@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy
 from calls import ALL_METHODS, quadratics, regularizer_for
 
 import saddleback as sb
@@ -18,6 +19,7 @@ from saddleback.subproblem import INNER_SOLVERS
 
 NAMES = [
     "Accelerated",
+    "Certificate",
     "ConvergenceWarning",
     "Entropy",
     "History",
@@ -34,6 +36,7 @@ NAMES = [
     "Status",
     "Zero",
     "__version__",
+    "certify",
     "from_functions",
     "minimax",
     "solve",
@@ -88,9 +91,34 @@ def test_both_entrances_take_the_same_options(function, parameter, default):
     assert inspect.signature(function).parameters[parameter].default == default
 
 
+def signature(function):
+    """Names of parameters that may be given by position, and of those that may not."""
+    parameters = inspect.signature(function).parameters.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return [p.name for p in parameters if p.kind is not keyword], [p.name for p in parameters if p.kind is keyword]
+
+
+def test_minimax_begins_as_scipys_minimize():
+    """fun, x0, args; SciPy goes on with other names, so that the rest must be named."""
+    ours, named = signature(sb.minimax)
+    theirs, _ = signature(scipy.optimize.minimize)
+    assert ours == ["fun", "w0", "args"]
+    assert theirs[:3] == ["fun", "x0", "args"]
+    assert {"jac", "hess", "x0", "check_jac"} <= set(named)
+    assert inspect.signature(sb.minimax).parameters["args"].default == ()
+
+
+def test_certify():
+    assert signature(sb.certify) == (["problem", "w", "dual", "radius"], [])
+    fields = ["value", "losses", "lower_bound", "gap", "radius", "reach", "dual"]
+    assert [f.name for f in dataclasses.fields(sb.Certificate)] == fields
+    assert set(fields) <= {f.name for f in dataclasses.fields(sb.Result)}, "the same words in both"
+
+
 def test_statuses():
     assert issubclass(sb.Status, enum.Enum)
     wanted = {"CONVERGED", "MAX_ITER", "TIME_LIMIT", "STALLED", "INTERRUPTED", "UNBOUNDED", "NUMERICAL_ERROR"}
+    wanted |= {"STATIONARY"}
     assert {status.name for status in sb.Status} == wanted
     assert len({status.value for status in sb.Status}) == len(wanted)
 
@@ -104,7 +132,9 @@ def test_fields_of_a_result():
         "lower_bound",
         "gap",
         "radius",
+        "reach",
         "gap_estimate",
+        "certified",
         "status",
         "message",
         "method",
@@ -115,7 +145,8 @@ def test_fields_of_a_result():
         "history",
     ]
     assert [f.name for f in dataclasses.fields(sb.Result)] == wanted
-    assert isinstance(sb.Result.success, property)
+    for name in ("success", "x", "fun", "nit", "nfev", "njev"):
+        assert isinstance(getattr(sb.Result, name), property)
     assert [f.name for f in dataclasses.fields(sb.History)] == [
         "time",
         "value",

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from calls import ALL_METHODS, Calls, quadratics, quietly, regularizer_for
+from scipy.optimize import OptimizeResult
 
 import saddleback as sb
 
@@ -57,6 +58,9 @@ def test_numbers_agree_with_each_other(name, method):
     assert isinstance(result.status, sb.Status)
     assert result.success is (result.status is sb.Status.CONVERGED)
     assert isinstance(result.success, bool)
+    assert isinstance(result.certified, bool)
+    assert result.certified is (result.success and result.message.startswith("certified"))
+    assert not result.certified or np.isfinite(result.gap)
     assert result.method == method
     assert result.message
     assert result.value <= adversary.value(np.asarray(w0, dtype=float)), "never worse than the start"
@@ -97,7 +101,8 @@ def test_evaluations_are_counted_truly(method, how):
         max_iter=30,
         tol=1e-9,
     )
-    assert result.n_evals == (fun.n if how == "pair" else jac.n)
+    assert result.n_evals == result.njev == (fun.n if how == "pair" else jac.n)
+    assert fun.n <= result.nfev
     if how == "pair":
         assert result.n_values == 0
     else:
@@ -115,6 +120,50 @@ def test_to_dict_is_json(name):
     assert plain["gap"] == result.gap
     assert plain["history"]["value"] == result.history.value.tolist()
     assert set(plain) == {field.name for field in fields(sb.Result)} | {"success"}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_scipys_names_and_items(name):
+    """What works on SciPy's OptimizeResult: attributes, items, in, keys, get, a dictionary made of it."""
+    result = run(name)
+    theirs = OptimizeResult(x=1, fun=2, nit=3, nfev=4, njev=5, success=True, status=0, message="")
+    assert set(theirs) <= set(result.keys())
+    assert result["x"] is result.x is result.w
+    assert result["fun"] == result.fun == result.value
+    assert (result.nit, result.njev, result.nfev) == (result.n_iter, result.n_evals, result.n_evals + result.n_values)
+    for key in result:
+        assert key in result
+        assert result[key] is getattr(result, key) or result[key] == getattr(result, key)
+    assert list(result) == result.keys() == list(dict(result)) == [key for key, _ in result.items()]
+    assert {field.name for field in fields(sb.Result)} | {"success"} <= set(result.keys())
+    assert "y" not in result
+    assert result.get("y") is None
+    assert result.get("y", 7) == 7
+    assert result.get("w") is result.w
+    with pytest.raises(KeyError, match="a result has no 'y'; it has w, dual, value"):
+        result["y"]
+    with pytest.raises(KeyError, match="a result has no 0"):
+        result[0]
+
+
+def test_certified_is_not_claimed_for_estimates():
+    """Without a penalty a certificate needs far more accuracy than the value does: quasi-Newton ends by an estimate."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(300, 30)), rng.integers(0, 2, 300)
+    problem = sb.Problem(sb.GroupedLinear(X, y, np.arange(300) % 4, fit_intercept=False))
+    result = sb.solve(problem, method="quasi-newton", tol=1e-8)
+    assert result.success
+    assert result.message.startswith("estimated")
+    assert result.gap > 1e-8
+    assert not result.certified
+    assert result.to_dict()["certified"] is False
+
+
+def test_results_are_no_sequences():
+    """NumPy must not take the items of a result for a row of an array."""
+    result = run("converged")
+    assert np.array([result, result]).shape == (2,)
+    assert np.asarray(result).shape == ()
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -26,7 +26,9 @@ def trace(values, gaps=None, times=None):
 
 
 def verdict(stopping, t, scale=1.0):
-    answer = stopping.verdict(t, scale)
+    if stopping.certified(t):
+        return sb.Status.CONVERGED
+    answer = stopping.exhausted(t, scale)
     return None if answer is None else answer[0]
 
 

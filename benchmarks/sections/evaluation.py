@@ -59,7 +59,7 @@ def _dense(n: int, d: int, repeats: int) -> dict[str, float]:
     X = np.empty((n, d), dtype=np.float32)
     rng.standard_normal(out=X, dtype=np.float32)
     y, groups, w = _rest(rng, n, d)
-    fused, natural = sb.GroupedLinear(X, y, groups), NaturalLogistic(X, y, groups)
+    fused, natural = sb.GroupedLinear(X, y, groups, fit_intercept=False), NaturalLogistic(X, y, groups)
     calls = {FUSED: lambda: fused.evaluate(w), READ: reader(X), NUMPY: lambda: natural.evaluate(w)}
     return side_by_side(calls, repeats)
 
@@ -68,7 +68,7 @@ def _sparse(n: int, d: int, repeats: int) -> dict[str, float]:
     rng = np.random.default_rng(0)
     X = sp.random_array((n, d), density=DENSITY, format="csr", rng=rng)
     y, groups, w = _rest(rng, n, d)
-    fused = sb.GroupedLinear(X, y, groups)
+    fused = sb.GroupedLinear(X, y, groups, fit_intercept=False)
     starts = np.searchsorted(groups, np.arange(J + 1))
     parts = [X[a:b] for a, b in pairwise(starts)]
     transposed = X.T

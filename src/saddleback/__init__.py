@@ -1,6 +1,7 @@
 """Saddleback: certified minimax optimization with many parameters and few losses."""
 
 from . import testing
+from .certify import Certificate, certify
 from .dual_sets import (
     Ball,
     Box,
@@ -45,6 +46,7 @@ __all__ = [
     "Ball",
     "Box",
     "CappedSimplex",
+    "Certificate",
     "Chi2Ball",
     "ConvergenceWarning",
     "DualSet",
@@ -80,6 +82,7 @@ __all__ = [
     "VonNeumann",
     "Zero",
     "__version__",
+    "certify",
     "from_functions",
     "from_matrix_functions",
     "minimax",

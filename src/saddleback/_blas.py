@@ -4,52 +4,79 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from typing import Any
+
+from ._machine import quota_of_cores
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> AbstractContextManager[None]:
     """BLAS with one thread: for products that are small, or that run side by side already.
 
     Threads of BLAS wait for each other at every product, which takes a hundred times longer than the product itself
     where another program has one of the cores. The limit is the whole process's, for the libraries that were loaded
     when it was first asked for.
     """
-    limit = _limit(os.getpid())
-    limit.enter()
-    try:
-        yield
-    finally:
-        limit.leave()
+    return _limits(os.getpid()).at_most(1)
 
 
-class _Limit:
-    """Set by the first who asks for it and lifted by the last who leaves, whatever thread they are in."""
+def blas_within_quota() -> AbstractContextManager[None]:
+    """BLAS with no more threads than a container's quota has cores: it counts those of the whole machine.
+
+    More would be stopped by the kernel for most of the time, and the others would wait for them. Affinity and
+    environment variables are BLAS's own business, which it minds.
+    """
+    quota = quota_of_cores()
+    return nullcontext() if quota is None else _limits(os.getpid()).at_most(quota)
+
+
+class _Limits:
+    """The least of the limits that are asked for at a time; the last who leaves lifts it, whatever thread he is in."""
 
     def __init__(self) -> None:
         from threadpoolctl import ThreadpoolController
 
-        self._libraries, self._lock = ThreadpoolController(), threading.Lock()
-        self._users, self._limiter = 0, None
+        self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        kinds = {type(library) for library in self._libraries}
+        self._forget = [kind.clear_controlling_thread for kind in kinds if hasattr(kind, "clear_controlling_thread")]
+        self._lock = threading.Lock()
+        self._asked: Counter[int] = Counter()
+        self._before: list[int] = []
 
-    def enter(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._limiter = self._libraries.limit(limits=1, user_api="blas")
-            self._users += 1
+    @contextmanager
+    def at_most(self, threads: int) -> Iterator[None]:
+        self._change(threads, 1)
+        try:
+            yield
+        finally:
+            self._change(threads, -1)
 
-    def leave(self) -> None:
+    def _change(self, threads: int, by: int) -> None:
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                limiter: Any = self._limiter
-                limiter.restore_original_limits()
+            if not self._asked:
+                self._before = [library.num_threads for library in self._libraries]
+            least = min(self._asked, default=None)
+            self._asked[threads] += by
+            if not self._asked[threads]:
+                del self._asked[threads]
+            now = min(self._asked, default=None)
+            if now != least:
+                self._set([n if now is None else min(n, now) for n in self._before])
+
+    def _set(self, threads: list[int]) -> None:
+        # Since 3.8 threadpoolctl hears only the thread that set a limit first, until it is told to forget that one.
+        for forget in self._forget:
+            forget(force=True)
+        for library, n, before in zip(self._libraries, threads, self._before, strict=True):
+            if before > 1:
+                library.set_num_threads(n)
+        for forget in self._forget:
+            forget(force=True)
 
 
 @cache
-def _limit(process: int) -> _Limit:
+def _limits(process: int) -> _Limits:
     # A child of fork() begins with a count of its own.
-    return _Limit()
+    return _Limits()

@@ -3,27 +3,76 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import re
+import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
+from platform import node
 from typing import IO
+
+# Longer names leave no room for what a temporary name adds: systems allow 255 bytes.
+LONGEST_NAME = 150
+
+_being_written: set[str] = set()
 
 
 @contextmanager
 def atomic(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which takes the place of ``path`` at the end: a reader or a crash never sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    """A file to write, which takes the place of ``path`` at the end: a reader or a crash never sees half of it.
+
+    It has the permissions of the file whose place it takes, or those of any new file.
+    """
+    name = f"{_prefix(path)}{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    temporary = path.parent / name
+    _being_written.add(name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # As other files of this user: temporary ones are private.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
+        with suppress(FileNotFoundError):
+            os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
+        os.replace(temporary, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise
+    finally:
+        _being_written.discard(name)
+
+
+def remove_stale(path: Path) -> None:
+    """Remove the temporary files that killed processes of this machine have left beside ``path``."""
+    pattern = re.compile(re.escape(_prefix(path)) + r"(\d{1,10})-[0-9a-f]{8}\.tmp")
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            found = pattern.fullmatch(entry.name)
+            if found and entry.is_file(follow_symlinks=False) and _is_abandoned(entry.name, int(found[1])):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _prefix(path: Path) -> str:
+    """How temporary names for ``path`` begin on this machine: process numbers mean nothing to another one."""
+    name = path.name
+    if len(os.fsencode(name)) > LONGEST_NAME:
+        name = blake2b(os.fsencode(name), digest_size=16).hexdigest()
+    return f".{name}.{re.sub(r'[^0-9A-Za-z-]', '-', node())[:40]}-"
+
+
+def _is_abandoned(name: str, process: int) -> bool:
+    if process == os.getpid():
+        # A container that is started again often has the number of the one that was killed.
+        return name not in _being_written
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
+from reprlib import repr as shortened
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dasum
 from scipy.sparse import issparse
 
+from ._sparse import to_dense
 from .errors import ProblemError
 
 T = TypeVar("T")
 
-# Entries that differ from their mirror images by less than this share of the largest entry are rounding.
+# Entries that differ from their mirror images by less than this share of the largest entry are rounding; in single
+# precision, by less than as many units in the last place.
 ASYMMETRY = 1e-10
+SINGLE = 64.0
 
 
 def all_finite(x: NDArray[np.float64]) -> bool:
@@ -24,17 +28,72 @@ def all_finite(x: NDArray[np.float64]) -> bool:
     return (x.size > 0 and isfinite(dasum(x.ravel("K")))) or bool(np.isfinite(x).all())
 
 
+def holds_masked(x: Any) -> bool:
+    """Whether ``x`` is a masked array with masked entries, or a list that holds one: NumPy would read behind masks."""
+    if isinstance(x, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(x))
+    return isinstance(x, list | tuple) and any(
+        holds_masked(item) for item in x if isinstance(item, np.ma.MaskedArray | list | tuple)
+    )
+
+
 def real_array(x: Any) -> NDArray[Any]:
-    """``x`` as an array of real numbers, in its own precision; a TypeError or ValueError where it is none."""
+    """``x`` as an array of real numbers, in its own precision; a TypeError or ValueError where it is none.
+
+    What NumPy would turn into numbers without a word is refused: masked entries, numbers written as text, categories
+    (of pandas), None.
+    """
+    if type(x) is np.ndarray and x.dtype.kind in "biuf":
+        return x
+    if isinstance(x, bytearray):
+        raise TypeError("it is text")
+    if holds_masked(x):
+        raise TypeError("it holds masked entries")
+    if hasattr(getattr(x, "dtype", None), "categories"):
+        raise TypeError("it holds categories")
     array = np.asarray(x)
     if array.dtype.kind == "O":
-        # NumPy would read None as NaN.
-        if any(item is None for item in array.flat):
-            raise TypeError("it holds None")
-        return array.astype(np.float64)
+        for item in array.flat:
+            if not _is_number(item):
+                raise TypeError(f"it holds {shortened(item)}")
+        try:
+            return array.astype(np.float64)
+        except OverflowError as error:
+            raise ValueError(str(error)) from error
     if array.dtype.kind not in "biuf":
         raise TypeError(f"its entries are of type {array.dtype}")
     return array
+
+
+def _is_number(item: Any) -> bool:
+    """Whether float(item) is the real number that item is; NumPy's scalars have a float() even where they are text."""
+    if isinstance(item, np.character | np.datetime64 | np.timedelta64 | np.complexfloating):
+        return False
+    return hasattr(item, "__float__") and getattr(item, "ndim", 0) == 0
+
+
+def n_axes(x: Any) -> int:
+    """How many axes ``x`` has; 1 where it is no array, so that the check of a vector refuses it by name."""
+    try:
+        return 1 if holds_masked(x) else np.ndim(x)
+    except (TypeError, ValueError):
+        return 1
+
+
+def loss_array(x: Any) -> NDArray[Any]:
+    """What losses have returned, as numbers in their own precision; NaN and inf are right outside of a domain."""
+    try:
+        return real_array(x)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"the losses must return numbers; got {type(x).__name__} ({error}).") from error
+
+
+def loss_pair(answer: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """What ``losses.evaluate`` has returned, as two arrays of numbers in their own precision."""
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {type(answer).__name__}.")
+    f, G = answer
+    return loss_array(f), loss_array(G)
 
 
 def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.float64]:
@@ -57,9 +116,12 @@ def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.fl
 def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False) -> float:
     """``x`` as a finite float that is at least (``strict``: above) ``minimum``."""
     try:
-        value = float(real_array(x))
+        array = real_array(x)
+        if array.ndim > 0 or array.dtype.kind == "b":
+            raise TypeError("True and [0.1] are no numbers")
+        value = float(array)
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{name} must be a number; got {x!r}.") from error
+        raise ProblemError(f"{name} must be a number; got {shortened(x)}.") from error
     if not np.isfinite(value) or value < minimum or (strict and value == minimum):
         bound = "" if minimum == -np.inf else f" {'>' if strict else '>='} {minimum:g}"
         raise ProblemError(f"{name} must be a finite number{bound}; got {x!r}.")
@@ -69,8 +131,15 @@ def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False)
 def whole(x: Any, name: str, *, minimum: int = 0) -> int:
     """``x`` as an int that is at least ``minimum``."""
     if not isinstance(x, int | np.integer) or isinstance(x, bool) or x < minimum:
-        raise ProblemError(f"{name} must be a whole number >= {minimum}; got {x!r}.")
+        raise ProblemError(f"{name} must be a whole number >= {minimum}; got {shortened(x)}.")
     return int(x)
+
+
+def flag(x: Any, name: str) -> bool:
+    """``x`` as a bool: "no" and 0 would be taken for True and False."""
+    if not isinstance(x, bool | np.bool_):
+        raise ProblemError(f"{name} must be True or False; got {shortened(x)}.")
+    return bool(x)
 
 
 def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
@@ -79,13 +148,14 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
         return registry[name]
     except (KeyError, TypeError):
         known = ", ".join(repr(key) for key in registry)
-        raise ProblemError(f"unknown {what} {name!r}; expected one of {known}, or an object.") from None
+        raise ProblemError(f"unknown {what} {shortened(name)}; expected one of {known}, or an object.") from None
 
 
 def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
     """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
     try:
-        array = np.array(real_array(F.toarray() if issparse(F) else F), dtype=np.float64)
+        given = real_array(to_dense(F, name) if issparse(F) else F)
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a matrix of numbers; got {type(F).__name__} ({error}).") from error
     if array.ndim not in (2, 3) or array.size == 0 or array.shape[-1] != array.shape[-2]:
@@ -96,7 +166,8 @@ def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
             raise ProblemError(f"{name} must be finite; it holds NaN or inf.")
         return array
     difference = np.abs(array - mirrored)
-    if (difference.max((-1, -2)) > ASYMMETRY * np.abs(array).max((-1, -2))).any():
+    rounding = max(ASYMMETRY, SINGLE * float(np.finfo(given.dtype).eps)) if given.dtype.kind == "f" else ASYMMETRY
+    if (difference.max((-1, -2)) > rounding * np.abs(array).max((-1, -2))).any():
         *which, i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), array.shape))
         where = f"{name}[{which[0]}]" if which else name
         raise ProblemError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from ._clock import UNLIMITED, Clock
 from ._types import Vector
 from .dual_sets import DualSet, LinearConstraints
 from .errors import ProblemError
@@ -40,6 +42,8 @@ class Adversary:
     dual_set: DualSet
     regularizer: Regularizer
     n: int
+    clock: Clock = field(default=UNLIMITED, repr=False, compare=False)
+    """Of the run that this adversary belongs to: inner solvers look at it."""
 
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
@@ -49,8 +53,15 @@ class Adversary:
         if not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
         object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
-        # A set that lacks what R needs is refused here, before the losses are evaluated.
-        self.best_response(np.zeros(self.n))
+        if self.exact:
+            # A set that lacks what R needs is refused here, before the losses are evaluated.
+            self.best_response(np.zeros(self.n))
+
+    def timed(self, clock: Clock) -> Adversary:
+        """The same adversary under the clock of a run."""
+        adversary = copy(self)
+        adversary.__dict__.update(dual_set=self.dual_set.timed(clock), clock=clock)
+        return adversary
 
     @cached_property
     def exact(self) -> bool:

@@ -8,17 +8,27 @@ from math import copysign, hypot, inf, sqrt
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from ._types import EPS, Vector
+from ._types import EPS, Params, Vector, Weights
 
 EMPTY = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Where a lower bound is asked: anywhere along strongly convex coordinates, elsewhere |v - center| <= radius."""
+    """Where a lower bound is asked: anywhere along strongly convex coordinates, elsewhere |v - center| <= radius.
+
+    Distances are measured in units of the parameters, |x|^2 = sum_i (x_i/unit_i)^2: the same parameters in other units
+    have the same region.
+    """
 
     center: Vector
     radius: float
+    unit: Vector | float = 1.0
+
+    def length(self, step: Vector, curvature: Vector) -> float:
+        """|step| in the region's units, over the coordinates that are not strongly convex."""
+        flat = (step / self.unit)[curvature == 0.0]
+        return float(dnrm2(flat)) if flat.size else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +41,11 @@ class Minorant:
     """
 
     constant: float
-    slope: Vector
-    lam: Vector
+    slope: Params
+    lam: Weights
     """The same average of the lam: min over v of <lam, f(v)> - R(lam) is at least the minimum of l."""
-    origin: Vector
-    curvature: Vector
+    origin: Params
+    curvature: Params
     """m, the same for all minorants of a run."""
 
     def moved(self, origin: Vector) -> Minorant:
@@ -56,6 +66,11 @@ class Minorant:
         margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + lift)
         return Minorant(constant - margin, self.slope + bend, self.lam, origin, self.curvature)
 
+    def at(self, v: Vector) -> float:
+        """l(v)."""
+        step = v - self.origin
+        return self.constant + float(self.slope.dot(step)) + 0.5 * float((self.curvature * step).dot(step))
+
     def mix(self, other: Minorant, theta: float) -> Minorant:
         """(1 - theta) self + theta other, around the origin of the other."""
         mine, rest = self.moved(other.origin), 1.0 - theta
@@ -70,7 +85,7 @@ class Minorant:
     def minimum(self, region: Region) -> float:
         """The least value of l over the region: a lower bound of g there."""
         here = self.moved(region.center)
-        flat, curved = _split(here.slope, self.curvature)
+        flat, curved = _split(here.slope, self.curvature, region.unit)
         # BLAS scales before it squares: a square that underflows would pass for a flat minorant. Without flat
         # coordinates the radius is infinite and plays no part.
         fall = region.radius * dnrm2(flat) if flat.size else 0.0
@@ -79,21 +94,21 @@ class Minorant:
     def best_mix(self, other: Minorant, region: Region) -> Minorant:
         """The average of the two, around the region's center, whose bound on the region is the highest."""
         first, second = self.moved(region.center), other.moved(region.center)
-        theta = best_weight(first, second, region.radius)
+        theta = best_weight(first, second, region.radius, region.unit)
         return first if theta == 0.0 else second if theta == 1.0 else first.mix(second, theta)
 
 
-def best_weight(first: Minorant, second: Minorant, radius: float) -> float:
+def best_weight(first: Minorant, second: Minorant, radius: float, unit: Vector | float = 1.0) -> float:
     """argmax over theta in [0, 1] of the bound of (1 - theta) first + theta second, both around the region's center.
 
-    The bound is concave in theta. With a, b the slopes along flat coordinates and u, v those along the others over
-    sqrt(m), it rises at the rate
+    The bound is concave in theta. With a, b the slopes along flat coordinates, per unit, and u, v those along the
+    others over sqrt(m), it rises at the rate
     rise - radius n t/hypot(t, delta) - <u, v - u> - theta |v - u|^2,  t = beta + theta n,
     where n = |b - a|, beta is a's part along b - a and delta the length of its part across.
     """
     rise = second.constant - first.constant
-    flat, curved = _split(first.slope, first.curvature)
-    flat_change, curved_change = _split(second.slope - first.slope, first.curvature)
+    flat, curved = _split(first.slope, first.curvature, unit)
+    flat_change, curved_change = _split(second.slope - first.slope, first.curvature, unit)
     bend, n = 0.0, 0.0
     if curved.size:
         rise -= float(curved.dot(curved_change))
@@ -134,11 +149,11 @@ def best_weight(first: Minorant, second: Minorant, radius: float) -> float:
     return low
 
 
-def _split(slope: Vector, curvature: Vector) -> tuple[Vector, Vector]:
-    """The slope along flat coordinates, and that along the others over the square root of their curvature."""
+def _split(slope: Vector, curvature: Vector, unit: Vector | float) -> tuple[Vector, Vector]:
+    """The slope per unit along flat coordinates, and that along the others over the square root of their curvature."""
     if curvature.item(curvature.argmax()) == 0.0:
-        return slope, EMPTY
+        return slope * unit, EMPTY
     if curvature.item(curvature.argmin()) > 0.0:
         return EMPTY, slope / np.sqrt(curvature)
     flat = curvature == 0
-    return slope[flat], slope[~flat] / np.sqrt(curvature[~flat])
+    return (slope * unit)[flat], slope[~flat] / np.sqrt(curvature[~flat])

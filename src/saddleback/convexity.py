@@ -42,6 +42,17 @@ class ConvexityWatch:
         self._known: deque[Linearization] = deque(maxlen=memory)
         self.violation: str | None = None
 
+    @property
+    def known(self) -> tuple[Linearization, ...]:
+        """The linearizations that are remembered, the oldest first."""
+        return tuple(self._known)
+
+    def restore(self, known: tuple[Linearization, ...], violation: str | None) -> None:
+        """Remember what an earlier watch did."""
+        self._known.clear()
+        self._known.extend(known)
+        self.violation = violation
+
     def trust(self, precision: float) -> None:
         """Allow for losses that are computed with this relative precision."""
         if precision > EPS:
@@ -57,10 +68,14 @@ class ConvexityWatch:
         """Compare both ways, then remember the new linearization."""
         if self.violation is None:
             for known in self._known:
-                step, change = new.w - known.w, new.f - known.f
-                self._compare(known, new.w, new.f, step, change)
-                self._compare(new, known.w, known.f, -step, -change)
+                self.compare(known, new)
         self._known.append(new)
+
+    def compare(self, known: Linearization, new: Linearization) -> None:
+        """Compare the losses at each of two points with the linearization at the other."""
+        step, change = new.w - known.w, new.f - known.f
+        self._compare(known, new.w, new.f, step, change)
+        self._compare(new, known.w, known.f, -step, -change)
 
     def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
         excess = at.G.dot(step) - change

@@ -40,6 +40,10 @@ class Hessian(ABC):
     def times(self, factor: float) -> Hessian:
         """factor H, for factor >= 0."""
 
+    def diagonal_and_rows(self) -> tuple[Vector, Matrix] | None:
+        """(d, V) with H = diag d + V'V for few rows V; None where H has another form."""
+        return None
+
     def plus(self, other: Hessian) -> Hessian:
         """H + other, in the cheapest form that holds both."""
         kept = self._absorb(other)
@@ -73,6 +77,9 @@ class Diagonal(Hessian):
 
     def dense(self) -> Matrix:
         return np.diag(self.d)
+
+    def diagonal_and_rows(self) -> tuple[Vector, Matrix]:
+        return self.d, np.empty((0, self.n))
 
     def solve(self, rows: Matrix) -> Matrix:
         return rows / self.d
@@ -169,6 +176,9 @@ class LowRank(Hessian):
         H.ravel()[:: len(H) + 1] += self.d
         return H
 
+    def diagonal_and_rows(self) -> tuple[Vector, Matrix]:
+        return self.d, self.V
+
     def solve(self, rows: Matrix) -> Matrix:
         """By the formula of Sherman, Morrison and Woodbury."""
         W = self.V / self.d
@@ -249,6 +259,12 @@ class Blocks(Hessian):
 
     def dense(self) -> Matrix:
         return np.asarray(block_diag(*(block.dense() for block in self.blocks)))
+
+    def diagonal_and_rows(self) -> tuple[Vector, Matrix] | None:
+        parts = [part for block in self.blocks if (part := block.diagonal_and_rows()) is not None]
+        if len(parts) < len(self.blocks):
+            return None
+        return np.concatenate([d for d, _ in parts]), np.asarray(block_diag(*(V for _, V in parts)))
 
     def solve(self, rows: Matrix) -> Matrix:
         parts = zip(self.blocks, self._parts(rows), strict=True)

@@ -3,135 +3,236 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from os import PathLike
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from . import checkpoint
+from ._files import remove_stale
 from ._types import Vector
-from .errors import ProblemError
-from .methods import AnyMethod, Method, State
-from .oracle import Oracle
+from ._validation import finite_vector, number
+from .checkpoint import collected, load, save, schema_of
+from .checkpoint.destination import checked_path
+from .checkpoint.fingerprint import Fingerprint, agree
+from .errors import ProblemError, warn_user
+from .methods import AnyMethod, State
+from .oracle import Memory, Oracle
 from .problem import Problem
+from .result import Status
 from .run import Record, Run
 
-# Seconds between two writings; the last state is always written.
+Verdict = tuple[Status, str]
+
+# Seconds between two writings unless the caller says otherwise; the last state is always written.
 EVERY = 30.0
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What a verdict depends on and a resumed run may have otherwise."""
+
+    tol: float
+    max_iter: int
+    time_limit: float | None
+    radius: float | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run stood."""
+
+    limits: Limits
+    status: str | None
+    """The name of the status with which the last iteration ended it; None where it was to go on."""
+    message: str
+
+
 @dataclass(frozen=True, eq=False)
-class Header:
-    """What must agree for a run to be taken up again, and the counts it goes on from."""
+class Snapshot:
+    """Everything as it was after one iteration; what the run does later does not change it."""
 
-    method: str
-    n_losses: int
-    w0: Vector
-    scale: Vector
-    n_evals: int
-    n_values: int
-    n_inner: int
-    n_inner_failures: int
-    violation: str | None
+    standing: Standing
+    memory: Memory
+    record: Record
+    n_entries: int
+    state: State
 
-
-def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
-    """The file to keep, refused where none can be written."""
-    if path is None:
-        if resume:
-            raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
-        return None
-    try:
-        file = Path(path)
-    except TypeError:
-        raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
-    if not file.parent.is_dir():
-        raise ProblemError(f"checkpoint: there is no directory {file.parent}; create it first.")
-    if file.is_dir():
-        raise ProblemError(f"checkpoint must be a file; got the directory {file}.")
-    return file
+    def parts(self) -> dict[str, Any]:
+        """What is written of it: the history grows in place, so that it is cut to its length at the time."""
+        record, trace = self.record, self.record.trace
+        cut = {member.name: getattr(trace, member.name)[: self.n_entries] for member in fields(trace)}
+        record = replace(record, trace=replace(trace, **cut))
+        return {"record": record, "state": self.state, "memory": self.memory, "standing": self.standing}
 
 
 class Keeper:
     """Reads a checkpoint where one is to be resumed, and keeps it up to date; without a path it does nothing."""
 
     def __init__(
-        self, method: AnyMethod, problem: Problem, scale: Vector, path: str | PathLike[str] | None, resume: bool
+        self,
+        method: AnyMethod,
+        problem: Problem,
+        path: str | PathLike[str] | None,
+        resume: bool,
+        every: float,
+        limits: Limits,
     ) -> None:
         self._path = checked_path(path, resume)
-        self._scale = scale
+        self._every = number(every, "checkpoint_every", minimum=0.0)
+        self._method = method
+        self._limits = limits
+        self._sizes = {"J": problem.n_losses, "d": problem.n_params}
+        self._kinds: dict[str, type] = {
+            "record": Record,
+            "state": method.state_type,
+            "memory": Memory,
+            "standing": Standing,
+            "fingerprint": Fingerprint,
+        }
         self._written = time.monotonic()
-        self._last: tuple[Run, State] | None = None
-        self._header: Header | None = None
-        self._record: Record | None = None
-        self.state: State | None = None
-        """The state to go on from; None for a new run."""
+        self._last: Snapshot | None = None
+        self._oracle: Oracle | None = None
+        self._holds = False
+        self._warned = False
+        self._fingerprint: Fingerprint | None = None
+        self._resumed: Snapshot | None = None
         if self._path is None:
             return
+        remove_stale(self._path)
+        # A state that no file can hold is refused before it is computed.
+        schema_of(method.state_type)
         if resume and self._path.exists():
-            kind = method.state_type if isinstance(method, Method) else State
-            parts = checkpoint.load(self._path, header=Header, record=Record, state=kind)
-            self._header, self._record, self.state = parts["header"], parts["record"], parts["state"]
-            self._check(method, problem)
+            parts = load(self._path, self._sizes, self._kinds)
+            self._fingerprint = parts.pop("fingerprint")
+            record: Record = parts["record"]
+            self._resumed = Snapshot(**parts, n_entries=len(record.trace.time))
+            self._check_plausible(record, self._resumed.standing)
 
-    def _check(self, method: AnyMethod, problem: Problem) -> None:
-        assert self._header is not None
-        found = (self._header.method, self._header.n_losses, self._header.w0.size)
-        wanted = (method.name, problem.n_losses, problem.n_params)
-        if found != wanted:
-            raise ProblemError(
-                f"checkpoint {self._path} is of another run: (method, J, d) = {found}, expected {wanted}. "
-                "Resume with the method and the problem that it was written for."
-            )
-        if not np.array_equal(self._header.scale, self._scale):
-            raise ProblemError(f"checkpoint {self._path} is of another metric; resume with the one that it had.")
+    def _check_plausible(self, record: Record, standing: Standing) -> None:
+        """One entry per iteration, a best point that is one, and a known status."""
+        trace = record.trace
+        lengths = {len(getattr(trace, member.name)) for member in fields(trace)}
+        times = np.array(trace.time)
+        if len(lengths) != 1 or 0 in lengths or not ((times >= 0.0) & (times < np.inf)).all():
+            raise ProblemError(f"checkpoint {self._path} has no history that a run can have; delete it and start anew.")
+        if not (np.isfinite([record.best.value, record.size]).all() and record.lower <= record.best.value):
+            raise ProblemError(f"checkpoint {self._path} has no best point that a run can have; delete it, start anew.")
+        if standing.status is not None and standing.status not in Status.__members__:
+            raise ProblemError(f"checkpoint {self._path} has no status that a run can have; delete it and start anew.")
 
-    def oracle_start(self, w0: Vector) -> Vector:
-        """The point from which the whole run counts distances: that of the checkpoint, where there is one."""
-        return w0 if self._header is None else self._header.w0
+    @property
+    def state(self) -> State | None:
+        """The state to go on from; None for a new run."""
+        return None if self._resumed is None else self._resumed.state
 
-    def record(self, oracle: Oracle) -> Record:
-        """What is known so far, with the oracle's counts set to match."""
-        if self._header is None or self._record is None:
+    def start(self, w0: ArrayLike | None) -> Vector:
+        """w0 as a vector: zeros unless given, and that of the checkpoint where there is one."""
+        d = self._sizes["d"]
+        given = None if w0 is None else finite_vector(w0, "w0", d)
+        if self._fingerprint is None:
+            return np.zeros(d) if given is None else given
+        if given is not None and not agree(self._fingerprint.w0, given):
+            raise self._foreign("w0 is another one; leave it out, or give the one that it had")
+        return self._fingerprint.w0
+
+    def record(self, oracle: Oracle, w0: Vector, scale: Vector) -> Record:
+        """What is known so far, with the oracle's memory set to match; refused where it is not about this problem."""
+        self._oracle = oracle
+        if self._path is None:
             return Record.at_start(oracle)
-        best, now = self._record.best.value, oracle.point(self._record.best.w, watch=False).value
-        if not abs(now - best) <= 1e3 * oracle.precision * (abs(best) + self._record.size):
-            raise ProblemError(
-                f"checkpoint {self._path} is of another problem: g at its best point is {now:.8g}, it says "
-                f"{best:.8g}. Resume with the problem that it was written for."
-            )
-        oracle.n_evals = self._header.n_evals
-        oracle.n_values = self._header.n_values
-        oracle.n_inner = self._header.n_inner
-        oracle.n_inner_failures = self._header.n_inner_failures
-        oracle.watch.violation = self._header.violation
-        return self._record
+        if self._fingerprint is None or self._resumed is None:
+            record = Record.at_start(oracle)
+            self._fingerprint = Fingerprint.of(oracle, self._method, w0, scale)
+            return record
+        difference = self._fingerprint.difference(oracle, self._method, scale)
+        if difference is not None:
+            raise self._foreign(difference)
+        memory, record = self._resumed.memory, self._resumed.record
+        oracle.n_evals += memory.n_evals
+        oracle.n_values += memory.n_values
+        last = memory.recent[-1] if memory.recent else None
+        difference = self._fingerprint.loss_difference(oracle, last, record.best)
+        if difference is not None:
+            raise self._foreign(difference)
+        # What it took to compare counts, too.
+        oracle.restore(replace(memory, n_evals=oracle.n_evals, n_values=oracle.n_values))
+        return record
 
-    def keep(self, run: Run, state: State) -> None:
-        """Remember the latest state, and write it when the file has grown old."""
-        if self._path is not None:
-            self._last = run, state
-            if time.monotonic() - self._written >= EVERY:
-                self.write()
+    def _foreign(self, difference: str) -> ProblemError:
+        return ProblemError(
+            f"checkpoint {self._path} is of another run: {difference}. Resume with what it was written for, or start "
+            "anew with resume=False."
+        )
+
+    def verdict(self, run: Run) -> Verdict | None:
+        """Why a resumed run ends where it stands; None where it goes on, or begins.
+
+        Under the limits that it had it goes on as if nothing had happened; under others the question is asked anew.
+        """
+        if self._resumed is None:
+            return None
+        standing = self._resumed.standing
+        if standing.limits == self._limits:
+            return None if standing.status is None else (Status[standing.status], standing.message)
+        if standing.limits.radius != self._limits.radius:
+            run.bound_anew()
+        return run.verdict(self._resumed.state)
+
+    def keep(self, run: Run, state: State, verdict: Verdict | None = None) -> None:
+        """Remember the latest state, and write it when the file has grown old.
+
+        ``verdict`` ends the run after this state. One that was interrupted is to go on.
+        """
+        if self._path is None or not np.isfinite(state.point.value):
+            return
+        status, message = (None, "") if verdict is None else (verdict[0].name, verdict[1])
+        snapshot = Snapshot(
+            standing=Standing(self._limits, None if status == Status.INTERRUPTED.name else status, message),
+            memory=run.oracle.memory(),
+            record=replace(run.record),
+            n_entries=len(run.record.trace.time),
+            state=state,
+        )
+        if not self._holds:
+            # What no file can hold is refused now, and not after hours.
+            self._check_storable(snapshot)
+            self._holds = True
+        self._last = snapshot
+        if time.monotonic() - self._written >= self._every:
+            self._write(f"checkpoint {self._path} was not written, and the run goes on without")
+
+    def _check_storable(self, snapshot: Snapshot) -> None:
+        state, declared = type(snapshot.state), self._method.state_type
+        if state is not declared:
+            raise ProblemError(
+                f"{type(self._method).__name__}.state_type must be {state.__name__}, the type of its states, for a "
+                f"checkpoint to be read back; got {declared.__name__}."
+            )
+        collected(self._sizes, self._kinds, self._parts(snapshot))
 
     def write(self) -> None:
-        """Write the latest state."""
+        """Write the latest state, whatever ended the run, with the evaluations that were made since."""
+        if self._last is not None and self._oracle is not None:
+            now = self._oracle.memory()
+            memory = replace(self._last.memory, n_evals=now.n_evals, n_values=now.n_values, n_inner=now.n_inner)
+            self._last = replace(self._last, memory=memory)
+        self._warned = False
+        self._write("the last checkpoint was not written")
+
+    def _parts(self, snapshot: Snapshot) -> dict[str, Any]:
+        return {**snapshot.parts(), "fingerprint": self._fingerprint}
+
+    def _write(self, complaint: str) -> None:
+        """Write the latest state; a disk that is full costs a warning, and not the run."""
         if self._path is None or self._last is None:
             return
-        run, state = self._last
-        oracle = run.oracle
-        header = Header(
-            method=run.method,
-            n_losses=oracle.problem.n_losses,
-            w0=np.asarray(oracle.w0),
-            scale=self._scale,
-            n_evals=oracle.n_evals,
-            n_values=oracle.n_values,
-            n_inner=oracle.n_inner,
-            n_inner_failures=oracle.n_inner_failures,
-            violation=oracle.watch.violation,
-        )
-        checkpoint.save(self._path, header=header, record=run.record, state=state)
+        try:
+            save(self._path, self._sizes, self._kinds, self._parts(self._last))
+            self._last = None
+        except (OSError, MemoryError, ProblemError) as error:
+            if not self._warned:
+                self._warned = True
+                warn_user(f"{complaint}: {error}")
         self._written = time.monotonic()
-        self._last = None

@@ -8,27 +8,32 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._types import Vector
-from ._validation import finite_vector
+from ._blas import blas_within_quota
+from ._clock import Clock
+from ._validation import finite_vector, number
 from .adversary import check_kinds
+from .checkpoint.destination import checked_path
 from .dual_sets import DualSet, Simplex
-from .keeper import checked_path
+from .errors import ProblemError
+from .keeper import EVERY
 from .losses import from_functions
 from .methods import AnyMethod, named_method
 from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
 from .run import Callback
-from .solve import check_options, solve
+from .solve import check_options, solve_since
 from .stopping import Stopping
 from .subproblem import InnerSolver, inner_solver
 
 
 def minimax(
-    fun: Callable[[Vector], Any],
-    w0: ArrayLike,
-    jac: Callable[[Vector], Any] | bool | None = None,
+    fun: Callable[..., Any],
+    w0: ArrayLike | None = None,
+    args: Any = (),
     *,
+    jac: Callable[..., Any] | bool | None = None,
+    hess: Callable[..., Any] | None = None,
     dual_set: DualSet | None = None,
     regularizer: Regularizer | None = None,
     method: str | AnyMethod = "auto",
@@ -41,8 +46,10 @@ def minimax(
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     radius: float | None = None,
+    checkpoint_every: float = EVERY,
     metric: ArrayLike | None = None,
     check_jac: bool = False,
+    x0: ArrayLike | None = None,
 ) -> Result:
     """Minimize the largest of several functions, or what a regularized adversary makes of them.
 
@@ -51,16 +58,21 @@ def minimax(
     fun : callable
         ``fun(w) -> (J,)``: the losses; with ``jac=True``, ``fun(w) -> ((J,), (J, d))``.
     w0 : (d,) array
-        Where to start.
+        Where to start; ``x0`` is another name for it.
+    args : tuple
+        Extra arguments: ``fun(w, *args)``, ``jac(w, *args)``, ``hess(w, lam, *args)``; one that is no tuple is passed
+        on as one argument.
     jac : callable, True or None
         ``jac(w) -> (J, d)``, row j the gradient of loss j. None takes central differences and warns once.
+    hess : callable, optional
+        ``hess(w, lam) -> (d, d)``: sum_j lam_j Hessian f_j(w), for ``method="newton"``, which "auto" then prefers.
     dual_set, regularizer
         Lambda and R; the simplex and zero unless given, so that g(w) = max_j f_j(w).
     metric : float or (d,) array, optional
         P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
     check_jac : bool
         Compare jac with finite differences at w0 first, and name the rows that are wrong.
-    method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius
+    method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every
         As in `solve`.
 
     Returns
@@ -79,9 +91,24 @@ def minimax(
     ...     return f, [[2 * x[0], 4 * x[1] ** 3], [2 * x[0] - 4, 2 * x[1] - 4], [-e, e]]
     >>> round(sb.minimax(fun, [1, -0.1], jac=True).value, 5)
     1.95222
+
+    SciPy's names work, too. Half the largest squared distance to three points that come as an argument:
+
+    >>> def distances(x, points):
+    ...     return 0.5 * ((x - points) ** 2).sum(axis=1), x - points
+    >>> def hess(x, lam, points):
+    ...     return lam.sum() * np.eye(2)
+    >>> points = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    >>> result = sb.minimax(distances, x0=[0, 0], args=(points,), jac=True, hess=hess)
+    >>> result.method, result.x.round(4), round(result.fun, 4)
+    ('newton', array([2. , 1.5]), 3.125)
     """
+    clock = Clock()
     # What does not need J is refused before fun is called.
-    w0 = finite_vector(w0, "w0")
+    if (w0 is None) == (x0 is None):
+        given = "neither" if w0 is None else "both"
+        raise ProblemError(f"minimax needs one start, as w0 or as x0; got {given}.")
+    w0 = finite_vector(w0, "w0") if x0 is None else finite_vector(x0, "x0")
     named = named_method(method)
     dual_set = Simplex() if dual_set is None else dual_set
     regularizer = Zero() if regularizer is None else regularizer
@@ -90,22 +117,26 @@ def minimax(
         named.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
+    check_options(radius, callback, progress, resume)
     checked_path(checkpoint, resume)
-    check_options(radius, callback)
+    number(checkpoint_every, "checkpoint_every", minimum=0.0)
     if metric is not None:
         metric = positive_metric(metric, w0.size)
-    losses = from_functions(fun, w0, jac, check_jac=check_jac)
-    return solve(
-        Problem(losses, dual_set, regularizer, metric),
-        w0,
-        method,
-        inner,
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        radius=radius,
-    )
+    losses = from_functions(fun, w0, jac, hess=hess, args=args, check_jac=check_jac)
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            Problem(losses, dual_set, regularizer, metric),
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+            checkpoint_every=checkpoint_every,
+        )

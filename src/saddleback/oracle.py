@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 
-from ._types import EPS, Matrix, Vector
+from ._clock import Clock
+from ._types import EPS, Jacobian, Matrix, Params, Vector, Weights
 from ._validation import all_finite, finite_vector, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
 from .convexity import DIFFERENCES, ConvexityWatch
 from .errors import ProblemError
+from .losses import RescaledLosses
 from .problem import Problem
 from .subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
+from .subproblem.factored_subproblem import is_tall
 
+# A start without its value says nothing: its best response may go on for so many seconds beyond the time limit.
+PATIENCE = 1.0
 # Larger derivatives overflow in G G'.
 LARGEST = 1e152
 
@@ -32,17 +37,17 @@ class Breakdown(Exception):
 class Point:
     """A candidate answer: the losses, g and the best response at w, without a Jacobian."""
 
-    w: Vector
-    f: Vector
+    w: Params
+    f: Weights
     value: float
-    lam: Vector
+    lam: Weights
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Point):
     """A point with the Jacobian G of the losses."""
 
-    G: Matrix
+    G: Jacobian
     reach: float = 1.0
     """The largest weight of a loss on Lambda: losses and derivatives count as many times."""
 
@@ -65,6 +70,11 @@ class Evaluation(Point):
         """|grad f_j|, one per loss, as the adversary can weigh it."""
         return self.reach * row_norms(self.G)
 
+    @property
+    def tall(self) -> bool:
+        """Whether G itself is less than G G'."""
+        return is_tall(self.G)
+
     @cached_property
     def gram(self) -> Matrix:
         """G G'."""
@@ -73,17 +83,44 @@ class Evaluation(Point):
     @cached_property
     def norm(self) -> float:
         """|G|_2."""
-        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(self.gram)[-1])))
+        gram = self.G.T @ self.G if self.tall else self.gram
+        return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """All that an oracle has counted and learned, and that bears on the rest of its run."""
+
+    n_evals: int
+    n_values: int
+    n_trials: int
+    n_inner: int
+    n_inner_failures: int
+    precision: float
+    violation: str | None
+    recent: tuple[Evaluation, ...]
+    watched: tuple[Evaluation, ...]
 
 
 class Oracle:
     """The losses and the dual subproblem of one run, the only way a method reads either."""
 
-    def __init__(self, problem: Problem, inner: InnerSolver, w0: Vector, tol: float) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        inner: InnerSolver,
+        w0: Vector,
+        tol: float,
+        clock: Clock | None = None,
+        *,
+        where: str = "w0",
+    ) -> None:
         self.problem = problem
-        self.adversary: Adversary = problem.adversary
+        self.clock = Clock() if clock is None else clock
+        self.adversary: Adversary = problem.adversary.timed(self.clock)
         self.inner = inner
         self.w0 = w0
+        self._where = where
         self.tol = tol
         self.n_evals = 0
         self.n_values = 0
@@ -92,8 +129,10 @@ class Oracle:
         self.n_inner_failures = 0
         losses = problem.losses
         self._shape = problem.n_losses, problem.n_params
-        least, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
-        self.curvature = max(0.0, least) * _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        with self.clock.at_least(PATIENCE):
+            self._least_weight, self._largest_weight = self.adversary.dual_set.weight_range(problem.n_losses)
+        of_each = _curvature(_offered(losses, "strong_convexity"), problem.n_params)
+        self.curvature = max(0.0, self._least_weight) * of_each
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
@@ -101,6 +140,61 @@ class Oracle:
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
+        self._valued: Vector | None = None
+        """Where the losses alone were asked last: their Jacobian there completes a step, and is not refused."""
+
+    def rescaled(self, scale: Vector) -> Oracle:
+        """The same losses in v = scale w, for powers of two; what is known of them comes along, to the last bit."""
+        problem = replace(self.problem, losses=RescaledLosses(self.problem.losses, scale), metric=None)
+        oracle = Oracle(problem, self.inner, self.w0 * scale, self.tol, self.clock)
+        oracle.n_evals, oracle.n_values = self.n_evals, self.n_values
+        oracle.precision = self.precision
+        oracle.watch.trust(self.precision)
+        for known in self._recent:
+            there = replace(known, w=_frozen(known.w * scale), G=known.G / scale)
+            oracle.watch.observe(there)
+            oracle._recent.append(there)
+        return oracle
+
+    @cached_property
+    def convex(self) -> bool:
+        """Whether <lam, f> is convex by construction for every lam: no weight is below 0, or the losses are affine."""
+        return (self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "convex", False))) or self.affine
+
+    @cached_property
+    def offers_hessian(self) -> bool:
+        """Whether the losses offer ``hessian``."""
+        return hasattr(self.problem.losses, "hessian")
+
+    @property
+    def n_entries(self) -> float:
+        """How many numbers of data one evaluation reads; J d where the losses do not say."""
+        J, d = self._shape
+        return float(getattr(self.problem.losses, "n_entries", J * d))
+
+    def memory(self) -> Memory:
+        """What a checkpoint must hold of this oracle."""
+        return Memory(
+            n_evals=self.n_evals,
+            n_values=self.n_values,
+            n_trials=self.n_trials,
+            n_inner=self.n_inner,
+            n_inner_failures=self.n_inner_failures,
+            precision=self.precision,
+            violation=self.watch.violation,
+            recent=tuple(self._recent),
+            watched=cast("tuple[Evaluation, ...]", self.watch.known),
+        )
+
+    def restore(self, memory: Memory) -> None:
+        """Go on as the oracle that had this memory."""
+        self.n_evals, self.n_values, self.n_trials = memory.n_evals, memory.n_values, memory.n_trials
+        self.n_inner, self.n_inner_failures = memory.n_inner, memory.n_inner_failures
+        self.precision = memory.precision
+        self._recent.clear()
+        self._recent.extend(memory.recent)
+        self.watch.restore(memory.watched, memory.violation)
+        self.watch.trust(self.precision)
 
     @cached_property
     def samples_hessian(self) -> bool:
@@ -124,18 +218,23 @@ class Oracle:
 
         Those that offer a Hessian have curvature, and are not asked: to find L can cost more than the whole run.
         """
-        return not hasattr(self.problem.losses, "hessian") and self.smoothness == 0
+        return not self.offers_hessian and self.smoothness == 0
 
-    def evaluate(self, w: Vector, *, watch: bool = True) -> Evaluation:
-        """f, G and the best response at w: one evaluation, unless w was one of the last two points."""
+    def evaluate(self, w: Vector, *, watch: bool = True, anew: bool = False) -> Evaluation:
+        """f, G and the best response at w: one evaluation, unless w was one of the last two points.
+
+        ``watch=False`` keeps the point out of the watch on convexity, ``anew=True`` evaluates even what is known.
+        """
         for recent in self._recent:
-            if recent.w is w:
+            if recent.w is w and not anew:
                 return recent
         w = _frozen(w)
-        known = self._known(w)
+        known = None if anew else self._known(w)
         if known is not None:
             return known
         first = self.n_evals == 0
+        if self._valued is None or not np.array_equal(self._valued, w):
+            self._check_clock()
         answer = self.problem.losses.evaluate(w.copy())
         self.n_evals += 1
         if not isinstance(answer, tuple | list) or len(answer) != 2:
@@ -154,8 +253,8 @@ class Oracle:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"
                 got = f"derivatives above {LARGEST:g}" if np.isfinite(G).all() and what == "Jacobian" else "NaN or inf"
                 raise ProblemError(
-                    f"the {what} must be finite at w0; got {got}. Start where every loss is defined, in units that "
-                    "keep derivatives moderate."
+                    f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "
+                    "in units that keep derivatives moderate."
                 )
             return evaluation
         if watch:
@@ -172,8 +271,10 @@ class Oracle:
         values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
         if values is None or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
+        self._check_clock()
         f = self._as_float64(values(w.copy()))
         self.n_values += 1
+        self._valued = w
         if f.shape != (self.problem.n_losses,):
             raise ProblemError(f"losses.values must return shape ({self.problem.n_losses},); got {f.shape}.")
         point = self._respond(w, f)
@@ -191,6 +292,7 @@ class Oracle:
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), from losses that offer it."""
+        self._check_clock()
         offer: Any = self.problem.losses
         H = self._as_float64(offer.hessian(w.copy(), lam.copy()))
         d = self.problem.n_params
@@ -210,6 +312,11 @@ class Oracle:
         if H.shape != (k, k):
             raise ProblemError(f"losses.sampled_hessian must return shape ({k}, {k}); got {H.shape}.")
         return H if np.isfinite(H).all() else None
+
+    def _check_clock(self) -> None:
+        """Raise OutOfTime where there is none left, except before the first evaluation: a run returns a point."""
+        if self.n_evals + self.n_values > 0:
+            self.clock.check()
 
     def _known(self, w: Vector) -> Evaluation | None:
         """The remembered evaluation at w, to the last bit."""
@@ -235,8 +342,10 @@ class Oracle:
     def _respond(self, w: Vector, f: Vector) -> Point:
         if not all_finite(f):
             return Point(w, f, np.inf, np.full(self.problem.n_losses, np.nan))
-        value, lam = self.adversary.best_response(f)
-        return Point(w, f, value, lam)
+        if self.n_evals + self.n_values > 1:
+            return Point(w, f, *self.adversary.best_response(f))
+        with self.clock.at_least(PATIENCE):
+            return Point(w, f, *self.adversary.best_response(f))
 
     def dual_step(
         self, Q: Matrix | None, c: Vector, tol: float, start: Vector | None = None, *, factor: Matrix | None = None
@@ -246,6 +355,7 @@ class Oracle:
         assert matrix is not None, "(D) needs Q, or a factor of it"
         if not (all_finite(c) and all_finite(matrix)):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
+        self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
         solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._types import Vector
-from ._validation import finite_vector
+from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
@@ -83,10 +83,10 @@ class Problem:
         """g(w): what the adversary makes of the losses at w."""
         w = finite_vector(w, "w", self.n_params)
         values: Any = getattr(self.losses, "values", None)
-        f: Vector = np.asarray(values(w) if values is not None else self.losses.evaluate(w)[0])
+        f: Vector = loss_array(values(w)) if values is not None else loss_pair(self.losses.evaluate(w))[0]
         if f.shape != (self.n_losses,):
             raise ProblemError(f"losses must return {self.n_losses} values; got shape {f.shape}.")
-        f = np.asarray(f, dtype=np.float64)
+        f = f.astype(np.float64)
         # Outside the domain of a loss g is infinite, as it is to the methods.
         return self.adversary.value(f) if np.isfinite(f).all() else np.inf
 
@@ -107,7 +107,7 @@ def _check_shape(losses: Losses, dual_set: DualSet) -> None:
 
 def positive_metric(metric: ArrayLike, d: int) -> Vector:
     """P as a vector of length d, from one positive number or d of them."""
-    P = np.repeat(finite_vector(metric, "metric"), d) if np.ndim(metric) == 0 else finite_vector(metric, "metric", d)
+    P = np.repeat(finite_vector(metric, "metric"), d) if n_axes(metric) == 0 else finite_vector(metric, "metric", d)
     if P.min() <= 0:
         raise ProblemError(f"metric must be positive; got least entry {P.min():g}.")
     return P

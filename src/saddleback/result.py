@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# Items of a result beside its fields: what follows from them, in our words and in SciPy's.
+DERIVED = ["success", "x", "fun", "nit", "nfev", "njev"]
+
+
 class Status(Enum):
     """Why a run ended."""
 
@@ -22,6 +27,7 @@ class Status(Enum):
     MAX_ITER = "iteration limit"
     TIME_LIMIT = "time limit"
     STALLED = "stalled"
+    STATIONARY = "stationary, losses not convex"
     INTERRUPTED = "interrupted"
     UNBOUNDED = "unbounded"
     NUMERICAL_ERROR = "numerical error"
@@ -29,7 +35,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """One entry per iteration, the start included: arrays of equal length."""
+    """One entry per iteration, the start included: arrays of equal length. ``time`` is in seconds since the call."""
 
     time: Vector
     value: Vector
@@ -54,7 +60,8 @@ class Result:
         lam, the adversary's weights on the losses that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for
         every v within ``radius`` of w. On the spectrahedron a matrix, and so are the losses.
     value : float
-        g(w) = max over lam of <lam, f(w)> - R(lam).
+        g(w) = max over lam of <lam, f(w)> - R(lam); nan, as the losses, where a run was interrupted before it knew g
+        anywhere: w is then its start.
     losses : (J,) array
         f(w).
     lower_bound, gap : float
@@ -62,11 +69,19 @@ class Result:
         the losses turned out not to be convex, and nothing is certified.
     radius : float
         How far the bound reaches, in the problem's metric; inf where it is global.
+    reach : (d,) array
+        The bound holds wherever sum_i ((v_i - w_i)/reach_i)^2 <= 1: how far it reaches along each parameter, in the
+        parameters' own sizes; ``radius`` is the least of them.
     gap_estimate : float
         An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
         never above ``gap``.
+    certified : bool
+        Whether the run converged by its certified gap; False where it ended by an estimate, or otherwise.
     n_iter, n_evals, n_values, n_inner : int
         Iterations; evaluations of f with its Jacobian; evaluations of f alone; iterations of the inner solver.
+    x, fun, nit, nfev, njev
+        SciPy's names for w, value, n_iter, n_evals + n_values and n_evals: the points where f, and its Jacobian, were
+        asked for. Everything is also an item, as in SciPy's OptimizeResult: ``result["x"]``.
     """
 
     w: Vector
@@ -76,7 +91,9 @@ class Result:
     lower_bound: float
     gap: float
     radius: float
+    reach: Vector
     gap_estimate: float
+    certified: bool
     status: Status
     message: str
     method: str
@@ -91,10 +108,59 @@ class Result:
         """Whether the gap that was asked has been reached."""
         return self.status is Status.CONVERGED
 
+    @property
+    def x(self) -> Vector:
+        """w."""
+        return self.w
+
+    @property
+    def fun(self) -> float:
+        """The value, g(w)."""
+        return self.value
+
+    @property
+    def nit(self) -> int:
+        """n_iter."""
+        return self.n_iter
+
+    @property
+    def nfev(self) -> int:
+        """How often f was asked for, with or without its Jacobian."""
+        return self.n_evals + self.n_values
+
+    @property
+    def njev(self) -> int:
+        """How often the Jacobian was asked for: n_evals."""
+        return self.n_evals
+
+    def keys(self) -> list[str]:
+        """The names of all items."""
+        return [f.name for f in fields(self)] + DERIVED
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self:
+            return getattr(self, key)
+        raise KeyError(f"a result has no {key!r}; it has {', '.join(self.keys())}")
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    # Without a length: NumPy would take a result for a sequence.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names and values."""
+        return [(key, getattr(self, key)) for key in self.keys()]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The item of this name, or the default where there is none."""
+        return getattr(self, key) if key in self else default
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, ready for JSON (inf and nan as they are)."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "history"}
-        plain |= {name: plain[name].tolist() for name in ("w", "dual", "losses")}
+        plain |= {name: plain[name].tolist() for name in ("w", "dual", "losses", "reach")}
         plain["status"] = self.status.name
         plain["success"] = self.success
         plain["history"] = {f.name: getattr(self.history, f.name).tolist() for f in fields(self.history)}

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._validation import finite_vector, number
+from ._blas import blas_within_quota
+from ._clock import Clock, OutOfTime
+from ._types import Vector
+from ._validation import finite_vector, flag, number
+from .affordable import check_memory
 from .errors import ConvergenceWarning, ProblemError, warn_user
-from .keeper import Keeper
+from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
 from .oracle import Oracle
@@ -20,6 +25,8 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
+from .units import Units, guessed_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .unstarted import without_a_value
 
 
 def solve(
@@ -35,6 +42,7 @@ def solve(
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     radius: float | None = None,
+    checkpoint_every: float = EVERY,
 ) -> Result:
     """Minimize g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
 
@@ -52,27 +60,37 @@ def solve(
         Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
         The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is
-        known, or the certificate was withdrawn, "quasi-newton" and "newton" also end when their estimate of the gap is
-        a tenth of that twice in a row; the message says which it was.
+        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is known, "quasi-newton" and
+        "newton" also end when their estimate of the gap is a tenth of that twice in a row; the message says which
+        it was. Unless the bound holds everywhere, a run looks around for more to gain before it ends.
     max_iter, time_limit : int, float
-        Limits on iterations and seconds.
+        Limits on iterations and seconds. Seconds count from the call: what is compiled, the first evaluation and the
+        reading of a checkpoint count. The limit is looked at between evaluations and in the loops of every solver; one
+        evaluation of the losses, or one factorization, is never cut short. A run that reaches it within an iteration
+        returns the best point before that iteration.
     callback : callable, optional
         Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
     progress : bool
         Keep a line on standard error up to date.
     checkpoint : path, optional
-        A file that holds the run's state, written every 30 seconds and at the end, whatever ends it.
+        A file that holds the run's state, written every ``checkpoint_every`` seconds and at the end, whatever ends it.
+        It may be new, or an older checkpoint, or a link to one; other files are refused. Losses are evaluated once
+        more for it.
     resume : bool
-        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run).
+        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run). The
+        problem, the method and w0 must be those of the checkpoint, which up to four evaluations confirm; ``tol``,
+        ``inner``, ``radius`` and the limits may be others.
     radius : float, optional
-        How far from the answer the lower bound must hold where the losses are not strongly convex;
-        ``max(1, |w - w0|)`` unless given.
+        How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
+        far as it is from w0, and at least as far as the parameters are large, each in its own units.
+    checkpoint_every : float
+        Seconds between two writings of the checkpoint; 0 writes it after every iteration.
 
     Returns
     -------
     Result
-        The best point, its certificate and the history. Not converging is a status and one warning.
+        The best point, its certificate and the history. Not converging is a status and one warning. Ctrl-C is a status
+        as well, from the first evaluation on; its value is nan where not even w0 was evaluated.
 
     Examples
     --------
@@ -83,54 +101,114 @@ def solve(
     >>> round(result.value, 6), result.success
     (0.25, True)
     """
+    clock = Clock()
+    with blas_within_quota():
+        return solve_since(
+            clock,
+            problem,
+            w0,
+            method,
+            inner,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+            radius=radius,
+            checkpoint_every=checkpoint_every,
+        )
+
+
+def solve_since(
+    clock: Clock,
+    problem: Problem,
+    w0: ArrayLike | None,
+    method: str | AnyMethod,
+    inner: str | InnerSolver,
+    *,
+    tol: float,
+    max_iter: int,
+    time_limit: float | None,
+    callback: Callback | None,
+    progress: bool,
+    checkpoint: str | PathLike[str] | None,
+    resume: bool,
+    radius: float | None,
+    checkpoint_every: float,
+) -> Result:
+    """`solve`, on a clock that its caller has started."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
-    check_options(radius, callback)
+    clock.limit(stopping.time_limit)
+    check_options(radius, callback, progress, resume)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
+    limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, None if radius is None else float(radius))
     start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
-
-    scale = np.ones(1)
-    if problem.metric is not None:
-        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
-        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-    keeper = Keeper(method, problem, scale, checkpoint, resume)
-    oracle = Oracle(problem, solver, keeper.oracle_start(start * scale), stopping.tol)
-    run = Run(
-        oracle,
-        stopping,
-        method,
-        keeper.record(oracle),
-        scale=scale,
-        radius=radius,
-        callback=callback,
-        progress=progress,
-    )
+    check_memory(problem, method, solver)
+    try:
+        keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
+        start = keeper.start(w0)
+        oracle, units = _in_units(problem, solver, start, stopping, clock, method, radius)
+        record = keeper.record(oracle, start, units.scale)
+        run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
+    except KeyboardInterrupt:
+        return without_a_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)
+    except OutOfTime:
+        result = without_a_value(problem, start, method.name, Status.TIME_LIMIT, clock.elapsed)
+        warn_user(f"{result.status.name}: {result.message}", ConvergenceWarning)
+        return result
     try:
         status, message = _iterate(method, oracle, run, keeper)
         if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record) is True:
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
+        run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
+    except OutOfTime:
+        run.settle()
+        status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
     except Exception as error:
         _attach(error, run)
         raise
     finally:
-        try:
-            keeper.write()
-        except OSError as error:
-            warn_user(f"the last checkpoint was not written: {error}")
+        keeper.write()
     result = run.result(status, message)
     if status not in (Status.CONVERGED, Status.INTERRUPTED) or oracle.watch.violation is not None:
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
     return result
 
 
-def check_options(radius: float | None, callback: object) -> None:
+def _in_units(
+    problem: Problem,
+    inner: InnerSolver,
+    w0: Vector,
+    stopping: Stopping,
+    clock: Clock,
+    method: AnyMethod,
+    radius: float | None,
+) -> tuple[Oracle, Units]:
+    """The oracle in the coordinates in which the method works: those of the metric, or of the parameters' sizes."""
+    if problem.metric is not None:
+        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
+        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
+        return Oracle(problem, inner, w0 * scale, stopping.tol, clock), units_in_metric(scale, radius)
+    oracle = Oracle(problem, inner, w0, stopping.tol, clock)
+    sizes, at = offered_sizes(problem.losses), oracle.evaluate(w0)
+    sizes = guessed_sizes(at) if sizes is None else moderated(sizes, oracle.curvature, at)
+    units = natural_units(sizes, radius, rescaled=method.rescales)
+    return oracle if units.plain else oracle.rescaled(units.scale), units
+
+
+def check_options(radius: float | None, callback: object, progress: object, resume: object) -> None:
     """Refuse options that would only fail later."""
+    flag(progress, "progress")
+    flag(resume, "resume")
     if radius is not None:
         number(radius, "radius", minimum=0.0, strict=True)
     if callback is not None and not callable(callback):
@@ -140,21 +218,36 @@ def check_options(radius: float | None, callback: object) -> None:
 def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
     """States until a verdict."""
     state = keeper.state
-    verdict = None if state is None else run.verdict()
+    verdict = keeper.verdict(run)
     if not isinstance(method, Method):
         return verdict or _hand_over(method, oracle, run, keeper)
     try:
         if state is None:
+            run.open()
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:
+            state = _taught(method, oracle, run, state)
             keeper.keep(run, state)
             state = method.step(oracle, state)
             verdict = run.observe(state)
     except Breakdown as breakdown:
         return Status.NUMERICAL_ERROR, str(breakdown)
-    keeper.keep(run, state)
+    if verdict[0] is Status.INTERRUPTED:
+        # What the method was about to be told must not be lost.
+        state = _taught(method, oracle, run, state)
+    keeper.keep(run, state, verdict)
     return verdict
+
+
+def _taught(method: Method[Any], oracle: Oracle, run: Run, state: State) -> State:
+    """The state with what a look around has found, where it found more to gain."""
+    if run.restart is not None:
+        state = method.init(oracle, run.restart.w)
+    elif run.found is not None:
+        state = method.informed(state, run.found)
+    run.found = run.restart = None
+    return state
 
 
 def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
@@ -164,11 +257,10 @@ def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper)
     def observe(state: State) -> bool:
         nonlocal verdict
         verdict = run.observe(state)
-        keeper.keep(run, state)
+        keeper.keep(run, state, verdict)
         return verdict is not None
 
-    start = oracle.w0 if keeper.state is None else keeper.state.point.w
-    message = method.run(oracle, start, run.stopping, observe)
+    message = method.run(oracle, oracle.w0, run.stopping, observe, keeper.state)
     return verdict or (Status.STALLED, message)
 
 

@@ -16,8 +16,10 @@ RELATIVE = 1e-10
 # A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
 PATIENCE = 200
 HOPELESS = 10
-# An estimate ends a run only where the certified gap is at most this many tolerances.
+# An estimate ends a run only where the certified gap is at most this many tolerances; fewer where a look before the end
+# cannot see every direction: the slope along the others is then not much more than that along a flat one.
 BELIEVED = 1e3
+GUESSED = 10.0
 # A value this many times below the scale of the start is taken for minus infinity.
 UNBOUNDED = 1e15
 
@@ -44,28 +46,33 @@ class Stopping:
         """
         return max(self.tol, min(self.tol, RELATIVE) * abs(value))
 
-    def verdict(self, trace: Trace, scale: float, *, trust_estimate: bool = False) -> tuple[Status, str] | None:
-        """Why the run ends after the last entry of the trace; None when it goes on.
+    def certified(self, trace: Trace) -> bool:
+        """Whether the certified gap is within the tolerance."""
+        return trace.gap[-1] <= self.threshold(trace.value[-1])
 
-        ``scale`` is the size of the losses and of their change near w0. ``trust_estimate`` lets an estimated gap
-        end the run, where it is a tenth of the tolerance twice in a row and a certificate, if there is one, is not
-        orders of magnitude away.
+    def estimated(self, trace: Trace, *, sees_all: bool) -> bool:
+        """Whether the estimated gap is a tenth of the tolerance twice in a row, and a certificate not far away.
+
+        ``sees_all``: a look before the end sees the curvature in every direction.
         """
-        value, gap = trace.value[-1], trace.gap[-1]
-        n_iter, threshold = trace.n_iter, self.threshold(value)
-        if gap <= threshold:
-            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
-        proved = not gap > BELIEVED * threshold or gap == np.inf
-        if trust_estimate and proved and n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:]):
-            return (
-                Status.CONVERGED,
-                f"estimated: the gap is about {trace.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or "
-                f"less twice in a row (certified: {gap:.3g})",
-            )
+        gap, threshold = trace.gap[-1], self.threshold(trace.value[-1])
+        proved = gap <= (BELIEVED if sees_all else GUESSED) * threshold or gap == np.inf
+        return proved and trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+
+    def out_of_time(self, trace: Trace) -> bool:
+        """Whether the time limit has passed."""
+        return self.time_limit is not None and trace.time[-1] >= self.time_limit
+
+    def exhausted(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
+        """Why a run that has not converged ends after the last entry of the trace; None when it goes on.
+
+        ``scale`` is the size of the losses and of their change near w0.
+        """
+        value, n_iter = trace.value[-1], trace.n_iter
         if value < -UNBOUNDED * scale:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
-        if self.time_limit is not None and trace.time[-1] >= self.time_limit:
-            return Status.TIME_LIMIT, f"stopped after {trace.time[-1]:.3g} s, the limit was {self.time_limit:g} s"
+        if self.out_of_time(trace):
+            return Status.TIME_LIMIT, self.too_late(trace.time[-1])
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
         # Where a model promises nothing beyond rounding there is less to wait for.
@@ -75,6 +82,12 @@ class Stopping:
         if n_iter >= patience and _stalled(trace, patience):
             return Status.STALLED, f"no progress beyond rounding in {patience} iterations"
         return None
+
+    def too_late(self, seconds: float) -> str:
+        """What the message says of a run that has no time left, or not enough for what comes next."""
+        stopped = f"stopped after {seconds:.3g} s, the limit was {self.time_limit:g} s"
+        enough = self.time_limit is None or seconds >= self.time_limit
+        return stopped if enough else f"{stopped}: the next step would take longer than what is left"
 
 
 def _stalled(trace: Trace, patience: int) -> bool:

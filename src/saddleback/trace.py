@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import sqrt
 
 import numpy as np
@@ -45,6 +45,11 @@ class Trace:
         self.inner_gap.append(inner_gap)
         self.inner_iter.append(inner_iter)
         self.estimate.append(max(predicted, 0.0) / (1.0 - self.contraction()))
+
+    def trim(self) -> None:
+        """Drop what an interrupt has left half written."""
+        for f in fields(self):
+            del getattr(self, f.name)[len(self.estimate) :]
 
     def contraction(self) -> float:
         """r in [0, 0.99]: how the last decreases of the value shrink, as a geometric rate."""

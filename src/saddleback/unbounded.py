@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
+from ._clock import OutOfTime
 from ._types import Vector
 from .oracle import Evaluation, Oracle
 from .recession import Slopes
@@ -183,6 +184,8 @@ class _Search:
         """g at w; inf where it is not finite, or refused."""
         try:
             return self._oracle.point(w, watch=False).value
+        except OutOfTime:
+            raise
         except Exception:
             return np.inf
 
@@ -190,6 +193,8 @@ class _Search:
         """The losses and their Jacobian at w; None where they are not finite, or refused."""
         try:
             at = self._oracle.evaluate(w, watch=False)
+        except OutOfTime:
+            raise
         except Exception:
             return None
         return at if at.finite else None

@@ -284,6 +284,13 @@ def test_boxes_of_any_size_and_place(lower, upper):
         assert (np.abs(bound - exact) <= rounding).all()
 
 
+def test_weights_that_rows_bound_need_no_linear_programs(monkeypatch):
+    """With J losses and rows lam >= 0, A lam <= 1 there would be J of them: minutes for a few hundred losses."""
+    P = Polytope(np.vstack((-np.eye(3), [[1.0, 2.0, 4.0]])), [0, 0, 0, 1], [[1.0, 0.0, 0.0]], [0.2])
+    monkeypatch.setattr(Polytope, "support", lambda self, z: pytest.fail("a linear program"))
+    np.testing.assert_allclose(P.bounds(3), [[0.2, 0, 0], [0.2, 0.4, 0.2]], atol=8 * EPS)
+
+
 def test_weight_range():
     """With rows lam >= 0, with weights that only follow from other rows, and with negative ones."""
     assert cube(3, 0.5, 2.0).weight_range(3) == pytest.approx((1.5, 6.0))

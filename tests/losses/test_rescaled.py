@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from saddleback.oracle import Oracle
 from saddleback.subproblem import resolve_inner
 
 SCALE = np.array([2.0, 0.5])
-CAPABILITIES = ("values", "hessian", "smoothness", "strong_convexity", "exact_jacobian")
+# Those that the protocol documents, each by its name at the head of a paragraph.
+CAPABILITIES = re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE)
 
 
 class Bare:
@@ -28,6 +30,14 @@ class Bare:
 class Full(Bare):
     strong_convexity = 1.0
     exact_jacobian = True
+    values_first = True
+    n_entries = 6
+    convex = True
+    matrix_size = 2
+
+    @staticmethod
+    def parameter_scales():
+        return np.array([3.0, 5.0])
 
     @staticmethod
     def values(w):
@@ -38,8 +48,23 @@ class Full(Bare):
         return lam.sum() * np.eye(2) + np.outer(w, w)
 
     @staticmethod
+    def sampled_hessian(w, lam, V):
+        H = Full.hessian(w, lam)
+        return H if V is None else V @ H @ V.T
+
+    @staticmethod
     def smoothness():
         return 1.0
+
+
+class Plain(Full):
+    """The same as losses that are no matrix."""
+
+    matrix_size = None
+
+
+def test_the_protocol_documents_its_capabilities():
+    assert {"values", "hessian", "sampled_hessian", "matrix_size", "strong_convexity"} <= set(CAPABILITIES)
 
 
 @pytest.mark.parametrize("name", CAPABILITIES)
@@ -66,12 +91,49 @@ def test_chain_rule():
     np.testing.assert_allclose(differences[0][0], [1 / SCALE[0] ** 2, 0], atol=1e-8)
 
 
+def test_a_sampled_hessian_follows_its_directions():
+    losses, v, lam = RescaledLosses(Full(), SCALE), np.array([0.7, -0.4]), np.array([0.2, 0.3, 0.5])
+    V = np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 3.0]])
+    H = losses.hessian(v, lam)
+    np.testing.assert_allclose(losses.sampled_hessian(v, lam, None), H)
+    np.testing.assert_allclose(losses.sampled_hessian(v, lam, V), V @ H @ V.T)
+
+
+@pytest.mark.parametrize("name", ["values_first", "n_entries", "matrix_size", "exact_jacobian"])
+def test_what_does_not_depend_on_coordinates_stays(name):
+    assert getattr(RescaledLosses(Full(), SCALE), name) == getattr(Full, name)
+
+
+@pytest.mark.parametrize("method", ["auto", "accelerated", "prox-linear"])
+def test_a_metric_on_matrices_of_losses(method):
+    """F(w) = F0 + w1 F1 + w2 F2 with the metric of the stretched parameters: the answer of the plain problem."""
+    rng = np.random.default_rng(1)
+    F = rng.normal(size=(3, 4, 4))
+    F += F.transpose(0, 2, 1)
+    F -= np.eye(4) * np.trace(F, axis1=1, axis2=2)[:, None, None] / 4
+    plain = sb.solve(sb.Problem(sb.AffineMatrix(F[0], F[1:]), sb.Spectrahedron()), tol=1e-8)
+    stretch = np.array([100.0, 0.1])
+    losses = sb.AffineMatrix(F[0], stretch[:, None, None] * F[1:])
+    result = sb.solve(sb.Problem(losses, sb.Spectrahedron(), metric=stretch**2), method=method, tol=1e-6, max_iter=5000)
+    assert plain.success
+    assert result.success
+    assert result.value == pytest.approx(plain.value, abs=2e-6)
+    assert result.losses.shape == result.dual.shape == (4, 4)
+
+
 def test_constants_bound_the_curvature_in_the_new_coordinates():
     """Each loss has Hessian diag(1 / scale^2): strong convexity per coordinate, smoothness its largest."""
-    problem = sb.Problem(RescaledLosses(Full(), SCALE))
+    problem = sb.Problem(RescaledLosses(Plain(), SCALE))
     oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
     np.testing.assert_allclose(oracle.curvature, 1 / SCALE**2)
     assert oracle.smoothness == pytest.approx(1 / SCALE.min() ** 2)
+
+
+def test_convexity_and_sizes_of_parameters():
+    """v = scale w is as large as scale makes it, and convex in v is convex in w."""
+    losses = RescaledLosses(Full(), SCALE)
+    np.testing.assert_array_equal(losses.parameter_scales(), [6.0, 2.5])
+    assert losses.convex is True
 
 
 def test_strong_convexity_per_coordinate():
@@ -89,7 +151,7 @@ def test_copies_survive():
     np.testing.assert_array_equal(again.scale, SCALE)
 
 
-@pytest.mark.parametrize("losses", [Bare(), Full()])
+@pytest.mark.parametrize("losses", [Bare(), Plain()])
 @pytest.mark.parametrize("metric", [1.0, 4.0, [100.0, 0.01], 1e-6, 1e6])
 def test_the_answer_does_not_depend_on_the_metric(losses, metric):
     result = sb.solve(sb.Problem(losses, metric=metric), [2.0, 1.0], tol=1e-8)
@@ -99,7 +161,7 @@ def test_the_answer_does_not_depend_on_the_metric(losses, metric):
 
 
 def test_value_is_that_of_the_problem_with_the_metric():
-    problem = sb.Problem(Full(), metric=[3.0, 0.7])
+    problem = sb.Problem(Plain(), metric=[3.0, 0.7])
     result = sb.solve(problem, [2.0, 1.0])
     assert result.value == problem.value(result.w)
 

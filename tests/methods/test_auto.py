@@ -46,6 +46,20 @@ def test_losses_without_a_hessian_take_quasi_newton() -> None:
     assert isinstance(choose(losses), QuasiNewton)
 
 
+@pytest.mark.parametrize("J", [1, 3, 10])
+@pytest.mark.parametrize("d", [1, 10, 50, 100, 200])
+def test_plain_functions_with_a_hessian_take_newton(J: int, d: int) -> None:
+    """Their J d numbers cost less than the iteration itself: it is iterations that must be few."""
+    losses = sb.from_functions(lambda w: np.zeros(J), np.ones(d), lambda w: np.zeros((J, d)), hess=lambda w, lam: None)
+    assert isinstance(choose(losses), Newton)
+
+
+def test_plain_functions_of_many_parameters_take_quasi_newton() -> None:
+    """A factorization of d^3/3 costs more than a hundred iterations."""
+    losses = sb.from_functions(lambda w: [0.0], np.ones(1000), lambda w: 0 * w, hess=lambda w, lam: None)
+    assert isinstance(choose(losses), QuasiNewton)
+
+
 def test_the_choice_names_itself_in_the_result() -> None:
     rng = np.random.default_rng(0)
     losses = sb.GroupedLinear(rng.standard_normal((60, 3)), rng.integers(0, 2, 60), np.arange(60) % 3, l2=0.1)

@@ -63,6 +63,25 @@ def test_known_directions_come_before_the_pairs(seed: int, d: int, k: int) -> No
     np.testing.assert_allclose(system.Q, G @ np.linalg.solve(P, G.T), rtol=0, atol=atol)
 
 
+@pytest.mark.parametrize("k", [0, 1, 6])
+def test_more_losses_than_parameters_get_a_factor(k: int) -> None:
+    """F F' = G P^-1 G', without a matrix of the size of the losses."""
+    rng = np.random.default_rng(k)
+    d, known = 9, pairs(rng, 9, k)
+    U, c = np.linalg.qr(rng.standard_normal((d, 2)))[0].T, np.array([0.5, 20.0])
+    limited = LimitedBFGS.start(d, 3.0)
+    for s, y in known:
+        limited = limited.updated(s, y, memory=10)
+    P = textbook(limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U, known) + 0.1 * np.eye(d)
+    G, lam = rng.standard_normal((50, d)), rng.dirichlet(np.ones(50))
+    system = limited.beginning(U, c).system(G, 0.1)
+    assert system is not None
+    assert system.Q is None
+    atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
+    np.testing.assert_allclose(system.factor @ system.factor.T, G @ np.linalg.solve(P, G.T), rtol=0, atol=atol)
+    np.testing.assert_allclose(system.direction(lam), -np.linalg.solve(P, lam @ G), rtol=0, atol=atol)
+
+
 def test_memory_forgets_the_oldest() -> None:
     known = pairs(np.random.default_rng(0), 8, 7)
     limited = LimitedBFGS.start(8, 1.0)

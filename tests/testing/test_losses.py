@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -32,7 +33,7 @@ def grouped(loss, d=4, n=200, **options):
 
 
 @pytest.mark.parametrize("loss", RESPONSES)
-@pytest.mark.parametrize("options", [{}, {"l2": 0.1, "fit_intercept": True}], ids=["plain", "penalized"])
+@pytest.mark.parametrize("options", [{"fit_intercept": False}, {"l2": 0.1}], ids=["plain", "penalized"])
 def test_grouped_linear_losses_pass(loss, options):
     assert check_losses(grouped(loss, **options)) is None
 
@@ -110,6 +111,28 @@ def test_losses_with_a_domain_pass():
     check_losses(Logarithm(), [0.01, 0.0])
 
 
+@pytest.mark.parametrize(
+    ("scales", "message"),
+    [
+        ([1.0], r"parameter_scales\(\) has shape \(1,\); expected \(2,\)"),
+        ([1.0, 0.0], r"parameter_scales\(\)\[1\] is 0; expected a finite number > 0"),
+        ([np.nan, 1.0], r"parameter_scales\(\)\[0\] is nan"),
+        ([1.0, np.inf], r"parameter_scales\(\)\[1\] is inf"),
+    ],
+)
+def test_scales_are_one_positive_number_per_parameter(scales, message):
+    class Sized:
+        n_losses, n_params = 2, 2
+
+        def evaluate(self, w):
+            return np.array([w[0] ** 2, w[1]]), np.array([[2 * w[0], 0.0], [0.0, 1.0]])
+
+        def parameter_scales(self):
+            return np.array(scales)
+
+    assert re.search(message, failures(check_losses, Sized(), [1.0, 2.0])["parameter_scales"])
+
+
 def test_matrices_of_losses_pass():
     S = np.random.default_rng(0).standard_normal((4, 3, 3))
     S = S + S.transpose(0, 2, 1)
@@ -147,6 +170,31 @@ def test_a_transposed_jacobian_of_the_same_shape():
     M = np.array([[1.0, 2.0], [-3.0, 0.5]])
     losses = sb.from_functions(lambda w: M @ w, np.zeros(2), lambda w: M.T)
     assert "Its transpose is right" in failures(check_losses, losses)["jacobian"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda x: np.ma.masked_array(x, mask=np.arange(x.size).reshape(x.shape) == 1), "it holds masked entries"),
+        (lambda x: x.astype(str).astype(object), "it holds '"),
+        (lambda x: x + 0j, "complex128"),
+    ],
+)
+def test_losses_that_are_no_numbers(spoil, words):
+    class Values(Plain):
+        def evaluate(self, w):
+            f, G = super().evaluate(w)
+            return spoil(f), G
+
+    class Jacobian(Plain):
+        def evaluate(self, w):
+            f, G = super().evaluate(w)
+            return f, spoil(G)
+
+    for losses, name in ((Values(), "values"), (Jacobian(), "Jacobian")):
+        message = failures(check_losses, losses)["protocol"]
+        assert f"the {name} that evaluate(w) returns must be numbers" in message
+        assert words in message
 
 
 def test_losses_that_are_not_finite():

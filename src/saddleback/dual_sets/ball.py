@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dnrm2
 
 from .._types import Matrix, Vector
-from .._validation import finite_vector, number
+from .._validation import finite_vector, n_axes, number
 from ..errors import ProblemError
 from ..hessians import LowRank
 from .base import DualSet
@@ -29,7 +29,7 @@ class Ball(DualSet):
 
     def __init__(self, center: Any, radius: float) -> None:
         name = "center of Ball"
-        middle = np.asarray(number(center, name)) if np.ndim(center) == 0 else finite_vector(center, name)
+        middle = np.asarray(number(center, name)) if n_axes(center) == 0 else finite_vector(center, name)
         object.__setattr__(self, "_middle", middle)
         object.__setattr__(self, "radius", number(radius, "radius of Ball", minimum=0.0))
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from .._clock import Clock
 from .._types import Matrix, Vector
 from .._validation import finite_vector
 from ..hessians import AnyHessian
@@ -90,6 +91,10 @@ class DualSet(ABC):
         """What a user passes for lam, or for losses, as a vector of n coordinates."""
         return finite_vector(z, name, n)
 
+    def timed(self, clock: Clock) -> DualSet:
+        """This set under the clock of a run, for sets whose methods may take long."""
+        return self
+
     @abstractmethod
     def validate(self, n: int) -> None:
         """Raise a ProblemError unless the set is a non-empty subset of R^n."""
@@ -138,8 +143,13 @@ class DualSet(ABC):
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         """A box that contains Lambda: the least one, unless another is much cheaper to know."""
-        units = np.eye(n)
-        return np.array([-self.support(-e)[0] for e in units]), np.array([self.support(e)[0] for e in units])
+        extremes, unit = np.empty((2, n)), np.zeros(n)
+        for row, sign in zip(extremes, (-1.0, 1.0), strict=True):
+            for j in range(n):
+                unit[j] = sign
+                row[j] = sign * self.support(unit)[0]
+                unit[j] = 0.0
+        return extremes[0], extremes[1]
 
     def reach(self, n: int) -> float:
         """The largest |lam_j| on Lambda, or a little more: the unit in which lam is measured."""

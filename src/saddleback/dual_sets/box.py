@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import EPS, Matrix, Vector
-from .._validation import finite_vector, number
+from .._validation import finite_vector, n_axes, number
 from ..errors import IncompatibleError, ProblemError
 from .base import DualSet, LinearConstraints
 
@@ -159,4 +159,4 @@ class Box(DualSet):
 
 
 def _bound(bound: Any, name: str) -> float | Vector:
-    return number(bound, name) if np.ndim(bound) == 0 else finite_vector(bound, name)
+    return number(bound, name) if n_axes(bound) == 0 else finite_vector(bound, name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .._clock import UNLIMITED, Clock
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, real_array
 from ..errors import ProblemError
@@ -32,6 +34,8 @@ class Polytope(DualSet):
     A_eq: Matrix | None = None
     b_eq: Vector | None = None
     _shape: Shape = field(init=False)
+    _clock: Clock = field(init=False, default=UNLIMITED)
+    _known_bounds: list[tuple[Vector, Vector]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         A, b = _system(self.A, self.b, "A", "b")
@@ -67,6 +71,12 @@ class Polytope(DualSet):
     @property
     def self_scaled(self) -> bool:
         return True
+
+    def timed(self, clock: Clock) -> Polytope:
+        """The same set, whose linear programs end with an `OutOfTime` when the clock says so."""
+        polytope = copy(self)
+        object.__setattr__(polytope, "_clock", clock)
+        return polytope
 
     def validate(self, n: int) -> None:
         if n != self.size:
@@ -106,13 +116,24 @@ class Polytope(DualSet):
         lower, upper = self._bounds
         return lower.copy(), upper.copy()
 
-    @cached_property
+    @property
     def _bounds(self) -> tuple[Vector, Vector]:
-        """The bounds among the rows; where there are none, those of linear programs."""
-        lower, upper = (bound.copy() for bound in self._row_bounds)
-        for sign, bound in ((-1.0, lower), (1.0, upper)):
-            for j in np.flatnonzero(np.isinf(bound)):
-                bound[j] = sign * self.support_value(sign * np.eye(self.size)[j])
+        # Kept where copies under other clocks find them: there may be two linear programs per loss in them.
+        if not self._known_bounds:
+            self._known_bounds.append(self._find_bounds())
+        return self._known_bounds[0]
+
+    def _find_bounds(self) -> tuple[Vector, Vector]:
+        """What follows from the rows where that shows weights of one sign; else the least box, by linear programs."""
+        lower, upper = (bound.copy() for bound in self._shape.box)
+        if not (lower.min() >= 0.0 and np.isfinite(upper).all()):
+            lower, upper = (bound.copy() for bound in self._row_bounds)
+            unit = np.zeros(self.size)
+            for sign, bound in ((-1.0, lower), (1.0, upper)):
+                for j in np.flatnonzero(np.isinf(bound)):
+                    unit[j] = sign
+                    bound[j] = sign * self.support_value(unit)
+                    unit[j] = 0.0
         # Rounding must not make weights negative that are not.
         rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
@@ -144,7 +165,9 @@ class Polytope(DualSet):
         length = float(np.linalg.norm(c))
         if length <= 4 * EPS * z.size * self._shape.extent(z / largest):
             return float(self._center.dot(z)), self.center(z.size)
-        lam = max(self._shape.vertices(c / length), key=lambda lam: float((lam - self._shape.point).dot(z)))
+        lam = max(
+            self._shape.vertices(c / length, self._clock), key=lambda lam: float((lam - self._shape.point).dot(z))
+        )
         lam = self._clipped(lam)
         return float(lam.dot(z)), lam
 

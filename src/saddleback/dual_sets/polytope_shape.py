@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from .._clock import UNLIMITED, Clock, OutOfTime
 from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
 
@@ -24,6 +25,8 @@ TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance
 OBJECTIVE = 1e3
 NO_COST = 1e-13
 SWEEPS = 10
+# HiGHS takes no time limits below zero.
+SOON = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,10 @@ class Shape:
 
     def restored(self, lam: Vector) -> Vector:
         """lam on the affine hull, and as far towards the point inside as the inequalities need."""
-        lam = self.on_hull(lam)
+        # What is off by rounding stays: a correction of that size would take the digits of weights that are tiny.
+        rounding = 4 * EPS * (np.abs(self.E) @ np.abs(lam))
+        if (np.abs(self.E @ lam - self.e) > rounding).any():
+            lam = self.on_hull(lam)
         slack = self.slack(lam)
         outside = slack < 0
         if not outside.any():
@@ -76,10 +82,10 @@ class Shape:
         seen = lengths > RANK * np.linalg.norm(np.abs(self.A) @ np.abs(self.T), axis=1)
         return G[seen] / lengths[seen, None], self._point_slack[seen] / lengths[seen]
 
-    def vertices(self, c: Vector) -> list[Vector]:
+    def vertices(self, c: Vector, clock: Clock = UNLIMITED) -> list[Vector]:
         """Solutions of max <c, y>: the vertex from the rows that are active at HiGHS's solution, and that itself."""
         G, h = self._rows
-        y: Vector = _program(-OBJECTIVE * c, G, h).x
+        y: Vector = _program(-OBJECTIVE * c, G, h, clock=clock).x
         active = h - G @ y <= FLAT
         vertex = y
         for _ in range(2):
@@ -206,14 +212,18 @@ def _deepest(G: Matrix, h: Vector) -> tuple[Vector, float, Vector]:
     return solution.x[:k], float(solution.x[k]), -solution.ineqlin.marginals / OBJECTIVE
 
 
-def _program(cost: Vector, G: Matrix, h: Vector, bounds: Any = (None, None)) -> Any:
+def _program(cost: Vector, G: Matrix, h: Vector, bounds: Any = (None, None), clock: Clock = UNLIMITED) -> Any:
     """min <cost, y> subject to G y <= h, by HiGHS."""
     # Costs are of size one or more, and HiGHS's simplex method gives up on some that are nothing but rounding.
     cost = np.where(np.abs(cost) <= NO_COST, 0.0, cost)
     for method, presolve in (("highs", True), ("highs", False), ("highs-ipm", True)):
-        solution = linprog(cost, G, h, bounds=bounds, method=method, options={**TOLERANCES, "presolve": presolve})
+        clock.check()
+        options = {**TOLERANCES, "presolve": presolve, "time_limit": max(clock.left, SOON)}
+        solution = linprog(cost, G, h, bounds=bounds, method=method, options=options)
         if solution.status == 0:
             return solution
+        if solution.status == 1 and clock.left < np.inf:
+            raise OutOfTime
     raise ProblemError(
         f"HiGHS could not solve a linear program over a Polytope: {solution.message} Divide its rows by their sizes."
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.linalg import block_diag
 
+from .._clock import Clock
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from ..hessians import Blocks, as_hessian
@@ -118,6 +119,9 @@ class Product(DualSet):
     @property
     def self_scaled(self) -> bool:
         return all(dual_set.self_scaled for dual_set in self.sets)
+
+    def timed(self, clock: Clock) -> Product:
+        return replace(self, sets=[dual_set.timed(clock) for dual_set in self.sets])
 
     def validate(self, n: int) -> None:
         for dual_set, size in zip(self.sets, self._sizes(n), strict=True):

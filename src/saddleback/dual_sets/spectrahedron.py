@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotrf, dsyevd
 
 from .. import svec
 from .._types import EPS, Matrix, Vector
-from .._validation import finite_vector, symmetric
+from .._validation import finite_vector, n_axes, symmetric
 from ..errors import ProblemError
 from ..hessians import Spectral
 from .base import DualSet
@@ -42,7 +42,7 @@ class Spectrahedron(DualSet):
         return svec.unpack(lam)
 
     def coordinates(self, z: Any, name: str, n: int) -> Vector:
-        if np.ndim(z) < 2:
+        if n_axes(z) < 2:
             return finite_vector(z, name, n)
         k = _order(n)
         if np.shape(z) != (k, k):

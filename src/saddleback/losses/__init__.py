@@ -3,7 +3,18 @@
 from .base import Losses
 from .callables import FunctionLosses, PairLosses, from_functions
 from .differences import check_jacobian
-from .grouped import GroupedLinear, Huber, Logistic, PointwiseLoss, Poisson, Quantile, Softmax, Squared, SquaredHinge
+from .grouped import (
+    GroupedLinear,
+    HeldOut,
+    Huber,
+    Logistic,
+    PointwiseLoss,
+    Poisson,
+    Quantile,
+    Softmax,
+    Squared,
+    SquaredHinge,
+)
 from .matrices import AffineMatrix, MatrixFunctions, from_matrix_functions
 from .rescaled import RescaledLosses
 
@@ -11,6 +22,7 @@ __all__ = [
     "AffineMatrix",
     "FunctionLosses",
     "GroupedLinear",
+    "HeldOut",
     "Huber",
     "Logistic",
     "Losses",

@@ -24,6 +24,12 @@ class Losses(Protocol):
         An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``
         m >= 0 such that every f_j - m/2 |w|^2 is convex; or one m_i per coordinate.
+    ``convex``
+        True where every f_j is convex by construction, and needs no watching; for ``matrix_size`` losses, <Lam, F> for
+        every positive semidefinite Lam. It says nothing of weights below zero, which some dual sets have.
+    ``parameter_scales() -> (d,)``
+        The typical size of each parameter, > 0: w_i -> u w_i multiplies it by u. Parameters are measured in these
+        units where none are given.
     ``values_first``
         True where the Jacobian after ``values`` at the same point costs no more than both at once.
     ``n_entries``

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from .._types import Matrix, Vector
-from .._validation import finite_vector, real_array
+from .._validation import finite_vector, flag, real_array, symmetric
 from ..errors import ProblemError, warn_user
+from .arguments import checked_args, with_args
 from .differences import central_differences, check_jacobian
 
-Function = Callable[[Vector], Any]
+Function = Callable[..., Any]
+"""A user's function of w, and of the extra arguments ``args``; that of a Hessian takes lam after w."""
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
@@ -61,8 +64,34 @@ class PairLosses:
         return _as_values(f, self.n_losses), _as_jacobian(G, self.n_losses, self.n_params)
 
 
+@dataclass(frozen=True, eq=False)
+class FunctionLossesWithHessian(FunctionLosses):
+    """The same with hess(w, lam) -> (d, d)."""
+
+    hess: Function
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        return _as_hessian(self.hess(w.copy(), lam.copy()), self.n_losses, self.n_params)
+
+
+@dataclass(frozen=True, eq=False)
+class PairLossesWithHessian(PairLosses):
+    """The same with hess(w, lam) -> (d, d)."""
+
+    hess: Function
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        return _as_hessian(self.hess(w.copy(), lam.copy()), self.n_losses, self.n_params)
+
+
 def from_functions(
-    fun: Function, w0: Vector, jac: Function | bool | None = None, *, check_jac: bool = False
+    fun: Function,
+    w0: Any,
+    jac: Function | bool | None = None,
+    *,
+    hess: Function | None = None,
+    args: Any = (),
+    check_jac: bool = False,
 ) -> FunctionLosses | PairLosses:
     """The losses of ``fun``, whose number is read off one call at w0 (which is not lost: it is remembered).
 
@@ -74,6 +103,10 @@ def from_functions(
         Where fun is called once to learn J.
     jac : callable, True or None
         ``jac(w) -> (J, d)``; None takes central differences (2 d + 1 calls per Jacobian) and warns once.
+    hess : callable, optional
+        ``hess(w, lam) -> (d, d)``: sum_j lam_j Hessian f_j(w), dense or sparse, for ``method="newton"`` and "auto".
+    args : tuple
+        Extra arguments for fun, jac and hess, after w (and lam); one that is no tuple is taken for a tuple of one.
     check_jac : bool
         Compare the Jacobian at w0 with central differences and name the row that is wrong.
 
@@ -88,7 +121,12 @@ def from_functions(
         raise ProblemError(f"fun must be callable; got {type(fun).__name__}.")
     if not (isinstance(jac, bool) or jac is None or callable(jac)):
         raise ProblemError(f"jac must be a callable, True or None; got {jac!r}.")
+    if not (hess is None or callable(hess)):
+        raise ProblemError(f"hess must be a callable hess(w, lam) -> (d, d), or None; got {hess!r}.")
+    args = checked_args(args)
+    check_jac = flag(check_jac, "check_jac")
     w0 = finite_vector(w0, "w0")
+    fun, jac, hess = (with_args(function, args) for function in (fun, jac, hess))
     fun = _LastCall(fun)
     f = _as_array(_pair(fun(w0))[0] if jac is True else fun(w0), "fun")
     if f.ndim != 1 or f.size == 0:
@@ -96,21 +134,25 @@ def from_functions(
     if not np.isfinite(f).all():
         j = int(np.flatnonzero(~np.isfinite(f))[0])
         raise ProblemError(f"fun must be finite at w0; got {f[j]} for loss {j}. Start where every loss is defined.")
-    if jac is True:
-        losses: FunctionLosses | PairLosses = PairLosses(fun, f.size, w0.size)
-    elif callable(jac):
-        losses = FunctionLosses(fun, jac, f.size, w0.size)
-    else:
+    if not (jac is True or callable(jac)):
         if check_jac:
             raise ProblemError("check_jac=True has no jac to check; pass jac, or leave check_jac out.")
         warn_user(
             f"no jac: taking central differences, {2 * w0.size + 1} extra calls of fun per Jacobian, and a "
             "certificate only as good as they are; pass jac for speed and rigor"
         )
-        return FunctionLosses(fun, None, f.size, w0.size)
+    losses = _losses(fun, jac, hess, f.size, w0.size)
     if check_jac:
         check_jacobian(losses, w0)
     return losses
+
+
+def _losses(fun: Function, jac: Any, hess: Function | None, J: int, d: int) -> FunctionLosses | PairLosses:
+    """The class that offers what was given, no more: a capability exists where its method does."""
+    if jac is True:
+        return PairLosses(fun, J, d) if hess is None else PairLossesWithHessian(fun, J, d, hess)
+    jac = jac if callable(jac) else None
+    return FunctionLosses(fun, jac, J, d) if hess is None else FunctionLossesWithHessian(fun, jac, J, d, hess)
 
 
 class _LastCall:
@@ -162,3 +204,18 @@ def _as_jacobian(G: Any, n_losses: int, n_params: int) -> Matrix:
         return jacobian.reshape(shape)
     hint = " It looks transposed: row j must be the gradient of loss j." if jacobian.shape == shape[::-1] else ""
     raise ProblemError(f"jac must return an array of shape (J, d) = {shape}; got {jacobian.shape}.{hint}")
+
+
+def _as_hessian(H: Any, n_losses: int, n_params: int) -> Matrix:
+    hessian = _as_array(H.toarray() if issparse(H) else H, "hess")
+    shape = (n_params, n_params)
+    if hessian.size == n_params == 1:
+        hessian = hessian.reshape(shape)
+    if hessian.shape != shape:
+        stacked = hessian.shape == (n_losses, *shape)
+        hint = " That is one per loss: return their sum weighted by lam, np.tensordot(lam, H, 1)." if stacked else ""
+        raise ProblemError(
+            f"hess must return an array of shape (d, d) = {shape}, the Hessian of <lam, f> at w; got "
+            f"{hessian.shape}.{hint}"
+        )
+    return symmetric(hessian, "hess(w, lam)", finite=False)

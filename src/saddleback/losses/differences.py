@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import approx_fprime
 
 from .._types import EPS, Matrix, Vector
+from .._validation import loss_pair
 from ..errors import ProblemError
 from .base import Losses
 
@@ -27,10 +28,11 @@ def check_jacobian(losses: Losses, w: Vector, rtol: float = 1e-4) -> None:
     Allowed are ``rtol`` of the row, what a doubled step changes (curvature), and what rounding of the losses makes of
     the differences: no absolute number, so that the units of the losses do not matter.
     """
-    f, G = losses.evaluate(w)
+    f, G = loss_pair(losses.evaluate(w))
+    precision = float(np.finfo(f.dtype).eps) if f.dtype.kind == "f" else EPS
     reference, doubled = (central_differences(lambda v: losses.evaluate(v)[0], w, s * STEP) for s in (1.0, 2.0))
     error = np.abs(G - reference)
-    rounding = 100 * np.finfo(np.asarray(f).dtype).eps / STEP * np.abs(f)
+    rounding = 100 * precision / STEP * np.abs(f)
     allowed = rtol * np.abs(reference).max(axis=1) + np.abs(doubled - reference).max(axis=1) + rounding
     wrong = np.flatnonzero(~(error.max(axis=1) <= allowed))
     if wrong.size:

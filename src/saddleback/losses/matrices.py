@@ -51,6 +51,11 @@ class AffineMatrix:
     def __repr__(self) -> str:
         return f"AffineMatrix(k={self.matrix_size}, d={self.n_params})"
 
+    @property
+    def convex(self) -> bool:
+        """True: the losses are affine."""
+        return True
+
     def smoothness(self) -> float:
         """Zero: the losses are affine."""
         return 0.0

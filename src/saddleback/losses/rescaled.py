@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Matrix, Vector
+from .._validation import loss_pair
 from .base import Losses
 
 
@@ -31,7 +32,7 @@ class RescaledLosses:
         return self.losses.n_params
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        f, G = self.losses.evaluate(w / self.scale)
+        f, G = loss_pair(self.losses.evaluate(w / self.scale))
         return f, G / self.scale
 
     def __getattr__(self, name: str) -> object:
@@ -47,6 +48,11 @@ def _divided(offer: Any, by: Any) -> Any:
     return None if value is None else value / by
 
 
+def _unchanged(scale: Vector, offer: object) -> object:
+    return offer
+
+
+# Every capability of `Losses`, by name: what the scale makes of it. One that is not here would be lost.
 _CAPABILITIES: dict[str, Callable[..., object]] = {
     "values": lambda scale, values: lambda v: values(v / scale),
     "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
@@ -57,7 +63,10 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     ),
     "smoothness": lambda scale, L: lambda: _divided(L, float(np.min(scale)) ** 2),
     "strong_convexity": lambda scale, m: _divided(m, scale**2),
-    "exact_jacobian": lambda scale, exact: exact,
-    "values_first": lambda scale, first: first,
-    "n_entries": lambda scale, n_entries: n_entries,
+    "parameter_scales": lambda scale, sizes: lambda: sizes() * scale,
+    "convex": _unchanged,
+    "values_first": _unchanged,
+    "n_entries": _unchanged,
+    "matrix_size": _unchanged,
+    "exact_jacobian": _unchanged,
 }

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Vector
-from .._validation import lookup, number
+from .._types import Params, Vector
+from .._validation import flag, lookup, number
 from ..certificates import Minorant
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, State
@@ -21,7 +21,7 @@ from .steps import STEP_RULES
 class AcceleratedState(State):
     """The sequences w and ag (``point``), A, L, and the average of the linearizations so far."""
 
-    w: Vector
+    w: Params
     A: float = 0.0
     smoothness: Smoothness
     t: int = 0
@@ -65,8 +65,14 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     def __post_init__(self) -> None:
         super().__post_init__()
         lookup(STEP_RULES, self.steps, "step rule")
+        flag(self.restart, "restart")
         if self.inner_accuracy is not None:
             number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
+
+    @property
+    def rescales(self) -> bool:
+        # A given L, and the paper's steps, are meant in the parameters as they come.
+        return self.smoothness is None and self.steps == "sharp"
 
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)

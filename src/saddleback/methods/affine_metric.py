@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import Matrix, Params
+from ..metric import SolvedSystem
 from ..oracle import Evaluation, Oracle, row_norms
-from .metric import SolvedSystem
 from .smoothness import LONGEST
 
 # The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take.
@@ -28,7 +28,7 @@ class AffineMetric:
     """
 
     delta: float
-    weights: Vector
+    weights: Params
 
     @staticmethod
     def start(oracle: Oracle, at: Evaluation) -> AffineMetric:

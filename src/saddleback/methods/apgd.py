@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
-from .._types import Vector
+from .._types import Params, Vector
 from ..dual_sets import DualSet
 from ..oracle import Evaluation, Oracle, Point
 from ..regularizers import Regularizer
@@ -16,7 +16,7 @@ from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoo
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class APGDState(State):
-    y: Vector
+    y: Params
     momentum: float = 1.0
     L: float
     measured: bool

@@ -7,8 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .metric import CholeskySystem, DenseMetric
+from .._types import Matrix, ParamMatrix, ParamRows, Vector
+from ..metric import CholeskySystem, DenseMetric
 
 # Without curvature along a step the next may be this many times longer.
 LONGER = 10.0
@@ -25,15 +25,23 @@ class DenseBFGS:
     The last d pairs are kept beside B, to make it anew from a flatter start.
     """
 
-    B: Matrix
+    B: ParamMatrix
     delta: float
     """B before the first pair, over the identity."""
-    S: Matrix
-    Y: Matrix
+    S: ParamRows
+    Y: ParamRows
+    whole: bool = False
+    """Whether B began as the losses' own Hessian, so that no direction is unseen."""
 
     @staticmethod
     def start(d: int, delta: float) -> DenseBFGS:
         return DenseBFGS(delta * np.eye(d), delta, np.empty((0, d)), np.empty((0, d)))
+
+    @staticmethod
+    def known(H: Matrix) -> DenseBFGS:
+        """From the losses' own Hessian."""
+        none = np.empty((0, len(H)))
+        return DenseBFGS(H, float(H.diagonal().max()), none, none, whole=True)
 
     @property
     def least_curvature(self) -> float:
@@ -50,6 +58,8 @@ class DenseBFGS:
 
     def loosened(self) -> DenseBFGS:
         """The same pairs on a flatter start."""
+        if self.whole:
+            return self
         looser = DenseBFGS.start(self.B.shape[0], LOOSER * self.delta)
         for s, y in zip(self.S, self.Y, strict=True):
             looser = looser._with(s, y)
@@ -59,7 +69,7 @@ class DenseBFGS:
         delta = float(y.dot(y)) / float(s.dot(y))
         largest = self.B.diagonal()
         # The first pair sets the scale of the directions that none has seen (ibid., eq. 6.20).
-        if len(self.S) and largest.item(largest.argmax()) <= OBSOLETE * delta:
+        if (len(self.S) or self.whole) and largest.item(largest.argmax()) <= OBSOLETE * delta:
             return self._with(s, y)
         return DenseBFGS.start(s.size, delta)._with(s, y)
 
@@ -73,7 +83,8 @@ class DenseBFGS:
             v = Bs / sqrt(sBs)
             B -= v[:, None] * v
         kept = max(0, len(self.S) + 1 - s.size)
-        return DenseBFGS(B, self.delta, np.vstack((self.S[kept:], s)), np.vstack((self.Y[kept:], y)))
+        S, Y = np.vstack((self.S[kept:], s)), np.vstack((self.Y[kept:], y))
+        return DenseBFGS(B, self.delta, S, Y, whole=self.whole)
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
         return DenseMetric(self.B).system(G, sigma)

@@ -12,7 +12,7 @@ from .._validation import number
 from ..errors import ProblemError
 from ..oracle import Evaluation, Oracle
 from .accelerated import Accelerated, AcceleratedState
-from .prox_step import ProxStep, arrive, prox_step
+from .prox_step import ProxStep, arrive, dual_step, prox_step
 
 MAX_ROUNDS = 200
 
@@ -45,8 +45,9 @@ class FixedPoint(Accelerated):
         for _ in range(MAX_ROUNDS):
             if gap <= goal or not np.isfinite(step.point.value):
                 break
-            Q = eta * at.gram
-            solution = oracle.dual_step(Q, step.point.f + Q @ step.lam, 0.1 * goal, step.lam)
+            # step.slope = G' lam, so that c = f(ag+) + Q lam.
+            c = step.point.f + eta * at.G @ step.slope
+            solution = dual_step(oracle, at, eta, c, 0.1 * goal, step.lam)
             n_iter += solution.n_iter
             better = _toward(oracle, step, eta, solution.lam, gap)
             if better is None:

@@ -16,6 +16,15 @@ from ..oracle import Oracle
 from ..regularizers import Regularizer
 from ..stopping import Stopping
 from .base import ExternalMethod, State, require_strong_convexity
+from .tape import Recorder, Tape
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LBFGSBState(State):
+    """SciPy keeps its own state to itself; what it was told leads there again."""
+
+    n_iter: int
+    tape: Tape
 
 
 @dataclass(frozen=True)
@@ -24,9 +33,12 @@ class LBFGSB(ExternalMethod):
 
     Needs a strongly convex R, which makes g smooth. SciPy's own tests ``ftol`` and ``gtol`` are set to rounding, so
     that a run ends on the certified gap or on the limits, as every method here does; SciPy's defaults are 2.2e-9, 1e-5.
+    A run that is taken up from a checkpoint tells SciPy the recorded values and gradients once more, which costs no
+    evaluation, and goes on from where it stood.
     """
 
     name: ClassVar[str] = "lbfgsb"
+    state_type: ClassVar[type[State]] = LBFGSBState
 
     memory: int = 10
     ftol: float = 0.0
@@ -40,20 +52,35 @@ class LBFGSB(ExternalMethod):
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         require_strong_convexity("lbfgsb", regularizer)
 
-    def run(self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool]) -> str:
-        def objective(w: Vector) -> tuple[float, Vector]:
-            at = oracle.evaluate(np.array(w))
+    def run(
+        self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool], last: State | None
+    ) -> str:
+        assert last is None or isinstance(last, LBFGSBState)
+        n_observed = -1 if last is None else last.n_iter
+        n_iter = 0
+        recorder = Recorder(Tape.empty(w0.size) if last is None else last.tape)
+
+        def ask(w: Vector) -> tuple[float, Vector]:
+            # What was asked before the checkpoint has been watched then.
+            at = oracle.evaluate(np.array(w), watch=not recorder.replays)
             return at.value, at.lam @ at.G
 
-        def state(w: Vector) -> State:
+        def observed(w: Vector) -> bool:
+            if n_iter <= n_observed:
+                return False
             at = oracle.evaluate(np.array(w))
-            return State(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),) if at.finite else ())
+            minorants = (oracle.cut(at, at.lam),) if at.finite else ()
+            return observe(
+                LBFGSBState(point=at.point, lam=at.lam, minorants=minorants, n_iter=n_iter, tape=recorder.tape)
+            )
 
         def callback(intermediate_result: OptimizeResult) -> None:
-            if observe(state(intermediate_result.x)):
+            nonlocal n_iter
+            n_iter += 1
+            if observed(intermediate_result.x):
                 raise StopIteration
 
-        if observe(state(w0)):
+        if observed(w0):
             return "stopped at w0"
         options = {
             "maxcor": self.memory,
@@ -62,5 +89,7 @@ class LBFGSB(ExternalMethod):
             "ftol": self.ftol,
             "gtol": self.gtol,
         }
-        outcome = minimize(objective, w0, jac=True, method="L-BFGS-B", callback=callback, options=options)
+        outcome = minimize(
+            lambda w: recorder.answer(w, ask), w0, jac=True, method="L-BFGS-B", callback=callback, options=options
+        )
         return f"SciPy's L-BFGS-B ended by itself: {outcome.message}"

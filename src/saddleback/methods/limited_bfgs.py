@@ -8,9 +8,10 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from .._blas import one_blas_thread
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamRows, Vector
+from ..metric import DenseMetric, SolvedSystem, System
+from ..subproblem.factored_subproblem import is_tall
 from .bfgs import LONGER, LOOSER, OBSOLETE
-from .metric import SolvedSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +42,9 @@ class LimitedBFGS:
     """
 
     delta: float
-    S: Matrix
+    S: ParamRows
     """The steps, one per row."""
-    Y: Matrix
+    Y: ParamRows
     """The changes of G' lam along them."""
     ease: float = 1.0
     """delta over the mean curvature of the pairs."""
@@ -81,7 +82,7 @@ class LimitedBFGS:
         """The same pairs on top of curvatures c that are known along the rows of U."""
         return SeededBFGS(Beginning(self.delta, U, c), self.S, self.Y)
 
-    def system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
+    def system(self, G: Matrix, sigma: float) -> System | None:
         a = self.delta + sigma
         if not len(self.S) and G.shape[1] < G.shape[0]:
             return SolvedSystem(G / a, factor=G / np.sqrt(a))
@@ -100,19 +101,35 @@ class SeededBFGS:
     def least_shift(self) -> float:
         return 1e-12 * self.base.delta
 
-    def system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
+    def dense(self) -> Matrix:
+        """B as a matrix."""
+        B = self.base.times(np.eye(self.base.U.shape[1]))
+        if len(self.S):
+            W, M = self._compact()
+            *_, T, _ = dgesv(M, W)
+            B -= W.T @ T
+        return 0.5 * (B + B.T)
+
+    def _compact(self) -> tuple[Matrix, Matrix]:
+        """W' and M."""
+        BS = self.base.times(self.S)
+        SY = self.S @ self.Y.T
+        lower = np.tril(SY, -1)
+        M = np.block([[self.S @ BS.T, lower], [lower.T, -np.diag(np.diag(SY))]])
+        return np.vstack((BS, self.Y)), M
+
+    def system(self, G: Matrix, sigma: float) -> System | None:
         with one_blas_thread():
             return self._system(G, sigma)
 
-    def _system(self, G: Matrix, sigma: float) -> SolvedSystem | None:
+    def _system(self, G: Matrix, sigma: float) -> System | None:
+        if is_tall(G):
+            # Fewer parameters than losses: a matrix of their size is less than Q.
+            return DenseMetric(self.dense()).system(G, sigma)
         V = self.base.solved(G, sigma)
         Q = V @ G.T
         if len(self.S):
-            BS = self.base.times(self.S)
-            SY = self.S @ self.Y.T
-            lower = np.tril(SY, -1)
-            W = np.vstack((BS, self.Y))
-            M = np.block([[self.S @ BS.T, lower], [lower.T, -np.diag(np.diag(SY))]])
+            W, M = self._compact()
             AW = self.base.solved(W, sigma)
             WG = AW @ G.T
             *_, T, info = dgesv(M - W @ AW.T, WG)

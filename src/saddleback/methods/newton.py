@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from .._types import Vector
 from ..errors import IncompatibleError
+from ..inspection import Look
 from ..losses import Losses
+from ..metric import DenseMetric, Metric
 from ..oracle import Evaluation, Oracle
 from .base import State
-from .metric import DenseMetric, Metric
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import POOR, Trial
 
@@ -54,6 +55,15 @@ class Newton(SecondOrder[NewtonState]):
         lam = hessian_weights(oracle, state)
         sampled = None if state.exact else oracle.sampled_hessian(at.w, lam)
         return DenseMetric(oracle.hessian(at.w, lam) if sampled is None else sampled)
+
+    def strides(self, oracle: Oracle, state: NewtonState) -> bool:
+        return state.exact or not oracle.samples_hessian
+
+    def sees_all(self, state: NewtonState) -> bool:
+        return True
+
+    def informed(self, state: NewtonState, look: Look) -> NewtonState:
+        return replace(state, exact=True)
 
     def failed(self) -> dict[str, Any]:
         return {"exact": True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .._types import Vector
+from .._types import Params, Vector, Weights
 from ..oracle import Oracle
 from .base import State
 from .saddle import SaddleMethod, SaddleState
@@ -15,8 +15,8 @@ from .saddle import SaddleMethod, SaddleState
 class OptimisticState(SaddleState):
     """The base point (w, z) that both half steps start from; ``point`` and ``lam`` are the middle."""
 
-    w: Vector
-    z: Vector
+    w: Params
+    z: Weights
 
 
 @dataclass(frozen=True)

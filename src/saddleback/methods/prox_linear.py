@@ -27,6 +27,11 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
     name: ClassVar[str] = "prox-linear"
     state_type: ClassVar[type[State]] = ProxLinearState
 
+    @property
+    def rescales(self) -> bool:
+        # A given L is meant in the parameters as they come.
+        return self.smoothness is None
+
     def init(self, oracle: Oracle, w0: Vector) -> ProxLinearState:
         at = oracle.evaluate(w0)
         return ProxLinearState(

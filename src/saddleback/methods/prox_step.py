@@ -84,7 +84,16 @@ class ProxStep:
 
 def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
     """Solve (D) at an evaluated point and look at the losses where the step arrives."""
-    return arrive(oracle, base, eta, oracle.dual_step(eta * base.gram, base.f, tol, start))
+    return arrive(oracle, base, eta, dual_step(oracle, base, eta, base.f, tol, start))
+
+
+def dual_step(
+    oracle: Oracle, base: Evaluation, eta: float, c: Vector, tol: float, start: Vector | None
+) -> DualSolution:
+    """(D) with Q = eta G G', which is not formed where G has more rows than columns."""
+    if base.tall:
+        return oracle.dual_step(None, c, tol, start, factor=np.sqrt(eta) * base.G)
+    return oracle.dual_step(eta * base.gram, c, tol, start)
 
 
 def arrive(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._blas import one_blas_thread
-from .._types import Matrix, Vector
+from .._types import Matrix, ParamRows, Vector
 from ..errors import ProblemError
+from ..inspection import Look, affords_hessian
+from ..metric import Metric
 from ..oracle import Evaluation, Oracle
 from .affine_metric import AffineMetric
 from .base import State
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
-from .metric import Metric
 from .second_order import SecondOrder, SecondOrderState, hessian_weights, starting_curvature
 from .smoothness import LONGEST, first_guess
 from .trial import Trial
@@ -27,6 +28,10 @@ DENSE = 150
 FLAT = 1e-10
 # The share of the tolerance below which a promise is as good as none.
 EXHAUSTED = 0.1
+# Steps that easy problems do not need; after them, and d/8 more for its price, an exact Hessian is taken.
+HESSIAN_AFTER = 40
+# Multiplications of a matrix product in the time in which an evaluation treats one entry of the data.
+FLOPS = 8.0
 # Gradients per point, and points, on whose span the losses are asked for a sampled Hessian.
 SAMPLED = 16
 POINTS = 4
@@ -43,7 +48,9 @@ class QuasiNewtonState(SecondOrderState):
     dense: DenseBFGS | None = None
     limited: LimitedBFGS | None = None
     affine: AffineMetric | None = None
-    span: Matrix
+    age: int = 0
+    """Steps since B was the losses' own Hessian, or began."""
+    span: ParamRows
     """Gradients at the last points, on whose span the losses are asked for a sampled Hessian."""
 
 
@@ -112,18 +119,37 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
         step = trial.step
         s, y = step.direction, slope - step.slope
         curved = _curved(s, y, _noise(oracle, step.lam, step.base, there))
+        if affords_hessian(oracle) and state.age >= HESSIAN_AFTER + s.size / FLOPS:
+            return {"dense": DenseBFGS.known(oracle.hessian(there.w, step.lam)), "limited": None, "age": 0}
         # A model that promises nothing knows the directions that it has seen: first it looks at others.
         exhausted = trial.gain < EXHAUSTED * oracle.tol
         if state.dense is not None:
             dense = state.dense.updated(s, y) if curved else _flattened(state.dense, there)
-            return {"dense": _loosened(dense, there) if exhausted else dense}
+            return {"dense": _loosened(dense, there) if exhausted else dense, "age": state.age + 1}
         assert state.limited is not None
         limited = state.limited.updated(s, y, self.memory) if curved else _flattened(state.limited, there)
         limited = _loosened(limited, there) if exhausted else limited
         if not oracle.samples_hessian:
-            return {"limited": limited}
+            return {"limited": limited, "age": state.age + 1}
         span = np.vstack((state.span, _heaviest(step.base.G, step.lam)))
-        return {"limited": limited, "span": span[-(POINTS - 1) * min(len(step.lam), SAMPLED) :]}
+        span = span[-(POINTS - 1) * min(len(step.lam), SAMPLED) :]
+        return {"limited": limited, "span": span, "age": state.age + 1}
+
+    def sees_all(self, state: QuasiNewtonState) -> bool:
+        return state.dense is not None and state.dense.whole
+
+    def informed(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
+        if look.hessian is not None and state.affine is None:
+            return replace(state, dense=DenseBFGS.known(look.hessian), limited=None, sigma=0.0, age=0)
+        if look.S is None or look.Y is None:
+            return state
+        dense, limited = state.dense, state.limited
+        for s, y in zip(look.S, look.Y, strict=True):
+            if not float(s.dot(y)) > FLAT * float(dnrm2(s)) * float(dnrm2(y)):
+                continue
+            dense = None if dense is None else dense.updated(s, y)
+            limited = None if limited is None else limited.updated(s, y, self.memory)
+        return replace(state, dense=dense, limited=limited, sigma=0.0)
 
 
 M = TypeVar("M", DenseBFGS, LimitedBFGS)

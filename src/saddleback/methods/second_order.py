@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._types import Vector
+from ..metric import Metric
 from ..oracle import Evaluation, Oracle
 from .base import Breakdown, Method, State
 from .guard import Guard
-from .metric import Metric
 from .prox_step import FIRST_ACCURACY, INNER_FLOOR
 from .trial import Trial, try_step
 
@@ -54,6 +54,14 @@ class SecondOrder(Method[S2]):
     def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> dict[str, Any]:
         """What the curvature along a step that was taken changes in the state; ``slope`` is G' lam where it arrived."""
         return {}
+
+    def strides(self, oracle: Oracle, state: S2) -> bool:
+        """Whether the metric of this step may know the curvature in every direction."""
+        return True
+
+    @property
+    def rescales(self) -> bool:
+        return True
 
     def failed(self) -> dict[str, Any]:
         """What changes in the state where no trial of a step was accepted."""
@@ -106,6 +114,7 @@ class SecondOrder(Method[S2]):
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
             predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
+            stride=trial.unheld if self.strides(oracle, state) else None,
             sigma=trial.eased(),
             guard=guard,
             **self.learn(oracle, state, trial, there, slope),
@@ -121,6 +130,7 @@ class SecondOrder(Method[S2]):
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
             predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
+            stride=None,
             sigma=sigma,
             guard=guard,
         )
@@ -137,6 +147,7 @@ class SecondOrder(Method[S2]):
             inner_gap=accelerated.inner_gap,
             inner_iter=accelerated.inner_iter,
             predicted=np.nan,
+            stride=None,
             guard=guard,
         )
 

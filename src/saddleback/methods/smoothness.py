@@ -73,7 +73,7 @@ def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoo
 
 def first_guess(at: Evaluation) -> float:
     """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It scales as L does."""
-    largest = at.reach * float(np.sqrt(np.diag(at.gram).max()))
+    largest = float(at.steepness.max())
     L = largest**2 / at.size if at.size > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
     return L if L > 0 and np.isfinite(L) else 1.0
 

@@ -8,9 +8,9 @@ from math import isfinite
 import numpy as np
 
 from .._types import Vector
+from ..metric import System
 from ..oracle import Evaluation, Oracle
 from ..subproblem import DualSolution
-from .metric import System
 from .prox_step import ProxStep
 
 # A step is taken when it brings this share of the promised decrease.
@@ -19,6 +19,8 @@ ACCEPTED = 1e-4
 POOR, GOOD = 0.25, 0.9
 # A correction is worth an evaluation when it stays near the step that it corrects, and promises to be accepted.
 NEARBY = 0.5
+# sigma grows by at most this factor after one refusal.
+FARTHEST = 1e3
 TINY = float(np.finfo(np.float64).tiny)
 # (D) is good enough when its gap is at most this share of the promised decrease.
 ACCURATE = 1e-2
@@ -62,14 +64,23 @@ class Trial:
             return self.promised
         return self.promised * (1 + self.sigma / self.curvature) if self.curvature > 0 else np.inf
 
+    @property
+    def unheld(self) -> Vector | None:
+        """The step as it would be without the shift sigma, to first order; None where the shift made the step."""
+        if self.sigma > self.curvature:
+            return None
+        return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.curvature)
+
     def raised(self) -> float:
         """sigma after a refusal: what the step has shown to be missing, within bounds."""
         scale = max(self.sigma, self.curvature)
         if not isfinite(self.step.point.value):
             return 10 * scale
         missing = 2 * self.step.error / self.step.length_squared - self.curvature
-        # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away.
-        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), max(10 * scale, missing / 100))
+        # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away. A step into
+        # an exponential's overflow shows a missing curvature of 1e200, after which no step would have any length.
+        most = max(10 * scale, min(missing / 100, FARTHEST * scale))
+        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), most)
 
     def eased(self) -> float:
         """sigma after an acceptance: down where the model was good, up where it was poor."""

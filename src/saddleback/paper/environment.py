@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+
+from .._machine import cores
+
+__all__ = ["best_simd", "cores", "environment", "installed"]
 
 LIBRARIES = ("numpy", "scipy", "numba", "piqp", "threadpoolctl")
 
@@ -31,11 +34,6 @@ def installed(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "-"
-
-
-def cores() -> int:
-    """The cores that this process may use: the kernels take all of them."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def best_simd() -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from .._machine import free_memory
+
 
 def available() -> float | None:
-    """Bytes that can be had without swapping; None where psutil is not installed."""
-    try:
-        import psutil
-    except ImportError:
-        return None
-    return float(psutil.virtual_memory().available)
+    """Bytes that can be had without swapping; None where nobody can tell."""
+    free = free_memory()
+    return None if free == inf else free

@@ -75,7 +75,7 @@ class PaperData:
     @property
     def losses(self) -> GroupedLinear:
         """f_j(w) = 1/N sum_i log(1 + exp(-y_ij x_ij'w)); new ones, which hold nothing of earlier runs."""
-        return GroupedLinear(self.X, self.y, self.groups)
+        return GroupedLinear(self.X, self.y, self.groups, fit_intercept=False)
 
     @cached_property
     def L(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._types import Vector
-from .._validation import finite_vector, number, symmetric
+from .._validation import finite_vector, n_axes, number, symmetric
 from ..dual_sets import DualSet
 from .base import Regularizer, capability
 from .zero import Zero
@@ -28,7 +28,7 @@ class Quadratic(Regularizer):
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Quadratic", minimum=0.0))
         if self.center is not None:
             # A matrix is for a set of matrices.
-            checked = finite_vector if np.ndim(self.center) < 2 else symmetric
+            checked = finite_vector if n_axes(self.center) < 2 else symmetric
             object.__setattr__(self, "center", checked(self.center, "center of Quadratic"))
 
     @property

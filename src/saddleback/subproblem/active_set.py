@@ -34,7 +34,8 @@ def refine(
     keeps them only when their measured gap is smaller; x is lam in units of the set. Returns the rounds taken.
     """
     n, k = kkt.shape
-    unit = incumbent.subproblem.adversary.unit
+    adversary = incumbent.subproblem.adversary
+    unit, clock = adversary.unit, adversary.clock
     shift = REGULARIZATION * np.maximum(kkt.diagonal, EPS)
     shift[n:] = -REGULARIZATION
     lower, upper, capped = constraints.lower, constraints.upper, constraints.capped
@@ -48,6 +49,7 @@ def refine(
         if k and index.size == k:
             # Nothing is left to satisfy E x = e with: the guess of the active set was wrong.
             return round_ - 1
+        clock.check(2 / 3 * index.size**3)
         start = np.where(moving[:n], X[:n], pinned)
         X[:n] = start
         face = _Face(kkt, index, shift)

@@ -9,6 +9,7 @@ from ..adversary import Adversary
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
 from .path_following import PathFollowing
+from .primal_form import PrimalForm
 from .quadratic_program import QuadraticProgram
 from .response_newton import ResponseNewton
 
@@ -46,8 +47,13 @@ class Auto:
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
-        """The solvers, with one in front that is made for problems of this shape."""
-        for solver in self.solvers:
+        """The solvers, with one in front that is made for problems of this shape, and none that is hopeless there."""
+        solvers = self.solvers
+        if any(isinstance(s, PathFollowing) and s.prefers(subproblem) for s in solvers) and not PrimalForm.suits(
+            subproblem
+        ):
+            solvers = tuple(s for s in solvers if not isinstance(s, QuadraticProgram))
+        for solver in solvers:
             if isinstance(solver, ResponseNewton) and solver.prefers(subproblem):
-                return (solver, *(other for other in self.solvers if other is not solver))
-        return self.solvers
+                return (solver, *(other for other in solvers if other is not solver))
+        return solvers

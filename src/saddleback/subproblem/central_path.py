@@ -48,6 +48,7 @@ class CentralPath:
         self.subproblem = subproblem
         self.dual_set = subproblem.adversary.dual_set
         self.regularizer = subproblem.adversary.regularizer
+        self.clock = subproblem.adversary.clock
         self._plain = isinstance(self.regularizer, Zero)
         self.E, _ = self.dual_set.affine_hull(subproblem.c.size)
         self.nu = self.dual_set.barrier_parameter(subproblem.c.size)
@@ -74,9 +75,10 @@ class CentralPath:
 
     def newton_system(self, lam: Vector, tau: float) -> NewtonSystem:
         """The KKT block of F_tau at lam (paper, def. "Newton system and decrement")."""
-        return newton_system(self._curvature(lam, tau), tau, self.subproblem, self.E)
+        self.clock.check()
+        return newton_system(self.curvature(lam, tau), tau, self.subproblem, self.E)
 
-    def _curvature(self, lam: Vector, tau: float) -> Hessian:
+    def curvature(self, lam: Vector, tau: float) -> Hessian:
         """tau R'' + B''."""
         barrier = as_hessian(self.dual_set.barrier_hessian(lam))
         if tau == 0 or self._plain:
@@ -93,7 +95,7 @@ class CentralPath:
         """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
         k = len(vectors)
         V = np.concatenate((vectors, self.E)) if len(self.E) else np.array(vectors)
-        curvature = self._curvature(lam, tau)
+        curvature = self.curvature(lam, tau)
         products = curvature.inner(V)
         if not len(self.E):
             return products
@@ -106,6 +108,7 @@ class CentralPath:
 
     def distance(self, lam: Vector, tau: float) -> float:
         """An upper bound of the decrement: the metric leaves Q out, so that a diagonal one needs no factorization."""
+        self.clock.check()
         if not np.isfinite(self.dual_set.barrier(lam)):
             return np.inf
         square = float(self.local_products(lam, tau, self.gradient(lam, tau))[0, 0])

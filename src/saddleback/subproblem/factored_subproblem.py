@@ -15,6 +15,12 @@ from .dual_subproblem import DualSubproblem
 SMALL = 32
 
 
+def is_tall(factor: Matrix) -> bool:
+    """Whether F has fewer columns than rows, and rows enough for that to matter."""
+    J, r = factor.shape
+    return r < J and J > SMALL
+
+
 class FactoredSubproblem(DualSubproblem):
     """(D) with Q = F F' for a J x r factor F: a step in the metric P = L L' has F = G L^-T.
 
@@ -24,12 +30,10 @@ class FactoredSubproblem(DualSubproblem):
 
     factor: Matrix
     tall: bool
-    """Whether F has fewer columns than rows, and rows enough for that to matter."""
 
     def __init__(self, factor: Matrix, c: Vector, adversary: Adversary) -> None:
-        J, r = factor.shape
-        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=r < J and J > SMALL)
-        self._measure((factor * factor).dot(np.ones(r)) if self.tall else self.Q.diagonal())
+        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=is_tall(factor))
+        self._measure((factor * factor).dot(np.ones(factor.shape[1])) if self.tall else self.Q.diagonal())
 
     @cached_property
     def Q(self) -> Matrix:

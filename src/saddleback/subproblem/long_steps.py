@@ -20,6 +20,8 @@ HOPEFUL = 0.8
 UNPROVED = 1.5
 # More correctors than this in a row are many.
 MANY = 3
+# Where the barrier is next to rounding, a corrector that leaves more than this share of the decrement corrects nothing.
+FUTILE = 0.97
 BLENDS = tuple(10.0**k for k in np.arange(-7.0, 0.0, 0.5))
 
 
@@ -48,15 +50,24 @@ class LongSteps:
         warm = start is not None
         lam, tau = self._cold(path) if start is None else self._warm(path, start)
         yield Iterate(lam, tau)
-        last, correctors, careful, unproved = np.inf, 0, not path.dual_set.self_scaled, warm
-        while path.nu / tau > 1e-3 * path.subproblem.resolution:
+        last, correctors, futile, careful, unproved = np.inf, 0, 0, not path.dual_set.self_scaled, warm
+        while tau < np.inf:
             gradient = path.gradient(lam, tau)
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
+            left = path.nu / (tau * path.subproblem.resolution)
+            # Where the barrier is less than rounding there is nothing left to predict: correctors end the path.
+            arrived = left <= 1e-3
+            if arrived and last < 1.0 and delta >= 0.5 * last:
+                return
             near = self.careful if careful else UNPROVED if unproved else self.bold
-            predicted = self._predict(path, system, lam, tau, correction, delta) if delta <= near else None
+            ready = delta <= near and not arrived
+            predicted = self._predict(path, system, lam, tau, correction, delta) if ready else None
             correctors = correctors + 1 if predicted is None else 0
+            futile = futile + 1 if predicted is None and left < 1e3 and FUTILE * last < delta < 1.0 else 0
+            if futile == MANY:
+                return
             careful = careful or correctors > MANY
             lost = predicted is None and delta > max(1.0, (HOPEFUL if warm else 1.0) * last)
             last = delta if predicted is None else np.inf

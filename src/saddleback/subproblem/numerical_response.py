@@ -7,7 +7,7 @@ import numpy as np
 from .._types import Vector
 from ..adversary import Adversary, BestResponse
 from .auto import Auto
-from .dual_subproblem import DualSubproblem
+from .factored_subproblem import FactoredSubproblem
 
 
 def numerical_response(adversary: Adversary, z: Vector) -> BestResponse:
@@ -16,7 +16,7 @@ def numerical_response(adversary: Adversary, z: Vector) -> BestResponse:
     The measured gap is the Frank-Wolfe gap, which needs no best response but the support function, and which bounds
     what is missing: the value is an upper bound of h(z).
     """
-    subproblem = DualSubproblem(np.zeros((z.size, z.size)), z, adversary)
+    subproblem = FactoredSubproblem(np.zeros((z.size, 1)), z, adversary)
     solution = Auto().solve(subproblem, subproblem.resolution)
     attained = float(solution.lam.dot(z)) - adversary.regularizer.value(solution.lam)
     return BestResponse(attained + solution.gap, solution.lam)

@@ -13,12 +13,16 @@ from .._validation import lookup
 from ..adversary import Adversary
 from .central_path import CentralPath, Iterate, Schedule
 from .dual_subproblem import DualSolution, DualSubproblem
+from .factored_subproblem import FactoredSubproblem
 from .incumbent import Incumbent
 from .long_steps import LongSteps
+from .newton_system import narrow_parts
 from .short_steps import ShortSteps
 
 SCHEDULES: dict[str, type[Schedule]] = {"long": LongSteps, "paper": ShortSteps}
 PATIENCE = 12
+# From so many losses on Newton systems of the size of the parameters are faster than a dense quadratic program.
+MANY_LOSSES = 1000
 # How many times the gap that is asked the barrier may still add, where measuring it is costly.
 COSTLY = 10.0
 
@@ -29,7 +33,8 @@ class PathFollowing:
 
     ``schedule`` is "long" (default: long steps, scale-free, about 25 Newton systems whatever J), "paper" (short
     steps from tau = 1, O(sqrt(nu) log(nu/eps))), or an object. Stops on the measured cross-evaluation gap of the
-    restored point. Cost of one Newton system: J^3/3 flops.
+    restored point. Cost of one Newton system: J^3/3 flops, or J r^2 for many losses where Q has a factor of r << J
+    columns and the curvature of the set is diagonal, up to a few rows.
     """
 
     schedule: str | Schedule = "long"
@@ -44,6 +49,13 @@ class PathFollowing:
 
     def refusal(self, adversary: Adversary) -> str | None:
         return None
+
+    def prefers(self, subproblem: DualSubproblem) -> bool:
+        """Whether no quadratic program in lam is as fast: many losses, few parameters, a nearly diagonal curvature."""
+        if subproblem.c.size < MANY_LOSSES or not isinstance(subproblem, FactoredSubproblem):
+            return False
+        path = CentralPath(subproblem)
+        return not path.is_point and narrow_parts(path.curvature(path.center, 1.0), subproblem) is not None
 
     def iterates(self, subproblem: DualSubproblem, start: Vector | None = None) -> Iterator[Iterate]:
         """The start, then one iterate per Newton system: (lam, tau, decrement, phase)."""

@@ -6,6 +6,9 @@ from typing import Any
 
 import piqp
 
+ITERATIONS = 12
+"""What a run takes, about; it cannot be interrupted and knows no time limit."""
+
 
 def new_solver(tol: float, max_iter: int) -> Any:
     """A solver for a problem of size one."""

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from .._types import Vector
+from ..adversary import Adversary
 from ..dual_sets import Simplex
 from ..regularizers import Zero
 from .active_set import Mask
 from .dual_subproblem import DualSubproblem
 from .factored_subproblem import FactoredSubproblem
 from .kkt_operator import FactoredKKT
-from .piqp_run import new_solver
+from .piqp_run import ITERATIONS, new_solver
 
 # PIQP's matrices are J x (r + 1) here and J x J in the dual form; as measured, the former are faster from here on.
 ROWS_PER_COLUMN, MORE_ROWS = 1.5, 4
@@ -33,13 +34,17 @@ class PrimalForm:
         """Whether this form applies, and is the cheaper one."""
         if not isinstance(subproblem, FactoredSubproblem):
             return False
-        adversary, (J, r) = subproblem.adversary, subproblem.factor.shape
+        return PrimalForm.fits(subproblem.adversary, *subproblem.factor.shape)
+
+    @staticmethod
+    def fits(adversary: Adversary, J: int, r: int) -> bool:
+        """The same, for a factor of J rows and r columns."""
         plain = isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
         return plain and ROWS_PER_COLUMN * (r + 1) + MORE_ROWS <= J
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         assert isinstance(subproblem, FactoredSubproblem)
-        self._scale = subproblem.scale or 1.0
+        self._scale, self._clock = subproblem.scale or 1.0, subproblem.adversary.clock
         self.kkt = FactoredKKT(subproblem)
         # Among many rows that nearly tie each round drops one.
         J, r = subproblem.factor.shape
@@ -48,6 +53,7 @@ class PrimalForm:
     def run(self, tol: float, max_iter: int) -> PrimalOutcome:
         """PIQP in (u, t), u in units of sqrt(scale) and t in units of scale."""
         J, r = self.kkt.F.shape
+        self._clock.check(ITERATIONS * J * (r + 1) ** 2)
         P = np.zeros((r + 1, r + 1), order="F")
         P.ravel("K")[: -1 : r + 2] = 1.0
         cost = np.zeros(r + 1)

@@ -67,7 +67,7 @@ class ResponseNewton:
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         incumbent = Incumbent(subproblem, tol, start)
-        R = cast("SmoothResponse", subproblem.adversary.regularizer)
+        R, clock = cast("SmoothResponse", subproblem.adversary.regularizer), subproblem.adversary.clock
         if incumbent.done or subproblem.size > STIFFEST * R.gamma:
             return incumbent.solution(self.name, 0, "Q is too large beside R")
         F, gamma = low_rank_factor(subproblem), R.gamma / (subproblem.scale or 1.0)
@@ -78,12 +78,14 @@ class ResponseNewton:
             incumbent.offer(lam)
             if incumbent.done or n_iter == self.max_iter:
                 break
+            clock.check(2.0 * F.size * F.shape[1])
             gradient = u + lam.dot(F)
             s = R.response_weights(lam)
             direction = -dposv(_curvature(F, s, gamma), gradient)[1]
             slope, t = float(gradient.dot(direction)), 1.0
             after = _value(subproblem, F, u + direction)
             while not after[0] <= phi + SUFFICIENT * t * slope + ROUNDING and t > SHORTEST:
+                clock.check()
                 t *= 0.5
                 after = _value(subproblem, F, u + t * direction)
             if t <= SHORTEST or not np.isfinite(slope):

@@ -45,6 +45,7 @@ class TrustConstr:
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         dual_set, R = subproblem.adversary.dual_set, subproblem.adversary.regularizer
+        clock = subproblem.adversary.clock
         n, scale = subproblem.c.size, subproblem.scale or 1.0
         assert isinstance(dual_set, Polyhedral)
         constraints = dual_set.linear_constraints(n)
@@ -66,6 +67,7 @@ class TrustConstr:
             return Q + as_hessian(R.hessian(np.maximum(x, interior))).dense() / scale
 
         def stop(x: Vector, state: Any) -> bool:
+            clock.check()
             incumbent.offer(x)
             return incumbent.done
 

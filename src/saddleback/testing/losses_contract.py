@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import finite_vector
+from .._validation import finite_vector, real_array
 from ..dual_sets import DualSet, Simplex
 from ..losses import Losses
 from . import curvature_checks
@@ -26,8 +26,8 @@ def check_losses(
 
     Verified are shapes, that ``evaluate`` changes nothing and repeats itself, the Jacobian (by differences of the
     losses), convexity for all weights in the dual set, and where they are offered ``values``, ``hessian``,
-    ``sampled_hessian``, ``smoothness`` and ``strong_convexity``. Where second derivatives jump, differences tell
-    nothing, and other directions are used.
+    ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``. Where second derivatives jump,
+    differences tell nothing, and other directions are used.
 
     Parameters
     ----------
@@ -70,6 +70,7 @@ def check_losses(
         s = LossesSample.of(losses, dual_set, w, seed, n_points)
         for check in (
             _values,
+            _parameter_scales,
             jacobian,
             curvature_checks.hessian,
             curvature_checks.sampled_hessian,
@@ -104,7 +105,12 @@ def _shapes(losses: Losses, w: np.ndarray) -> Iterator[str]:
     if not isinstance(answer, tuple) or len(answer) != 2:
         yield f"evaluate(w) returns {type(answer).__name__}; expected the pair (values, jacobian)."
         return
-    for name, got, shape in (("values", np.asarray(answer[0]), (J,)), ("Jacobian", np.asarray(answer[1]), (J, d))):
+    for name, part, shape in (("values", answer[0], (J,)), ("Jacobian", answer[1], (J, d))):
+        try:
+            got = real_array(part)
+        except (TypeError, ValueError) as error:
+            yield f"the {name} that evaluate(w) returns must be numbers ({error}). Return an array of floats."
+            continue
         if got.shape != shape:
             hint = " It is transposed: return one row per loss." if got.shape == shape[::-1] != shape else ""
             yield f"the {name} that evaluate(w) returns has shape {got.shape}; expected {shape}.{hint}"
@@ -146,6 +152,19 @@ def _pure(losses: Losses, w: np.ndarray) -> Iterator[str]:
                 f"evaluate(w) is not deterministic: at w = {show(w)} its {name} changes by {change.max():.3g} from "
                 "call to call. Fix the random state."
             )
+
+
+def _parameter_scales(s: LossesSample) -> Iterator[str]:
+    """One positive number per parameter."""
+    offer = getattr(s.losses, "parameter_scales", None)
+    if offer is None:
+        return
+    scales = np.asarray(offer(), dtype=np.float64)
+    if scales.shape != (s.losses.n_params,):
+        yield f"parameter_scales() has shape {scales.shape}; expected {(s.losses.n_params,)}."
+    elif not ((scales > 0) & np.isfinite(scales)).all():
+        i = int(np.flatnonzero(~((scales > 0) & np.isfinite(scales)))[0])
+        yield f"parameter_scales()[{i}] is {scales[i]:g}; expected a finite number > 0, the typical size of w[{i}]."
 
 
 def _values(s: LossesSample) -> Iterator[str]:

@@ -38,9 +38,10 @@ class Case:
     n_classes: int | None
     rng: np.random.Generator = field(repr=False)
 
-    def losses(self, X=None, groups=None, **options):
+    def losses(self, X=None, groups=None, *, fit_intercept=False, **options):
         X = self.X if X is None else X
-        return sb.GroupedLinear(X, self.y, self.groups if groups is None else groups, loss=self.loss, **options)
+        groups = self.groups if groups is None else groups
+        return sb.GroupedLinear(X, self.y, groups, loss=self.loss, fit_intercept=fit_intercept, **options)
 
     def reference(self, X=None, m=None, *, l2=0.0, fit_intercept=False, sample_weight=None, pointwise=None):
         m = np.eye(self.n_groups)[self.groups] if m is None else np.asarray(m, dtype=np.float64)

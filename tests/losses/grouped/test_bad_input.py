@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,7 @@ N = 12
 def arguments(**changes):
     rng = np.random.default_rng(0)
     X, y, groups = rng.standard_normal((N, 3)), np.resize([0, 1], N), np.resize(["a", "b", "c"], N)
-    return {"X": X, "y": y, "groups": groups, **changes}
+    return {"X": X, "y": y, "groups": groups, "fit_intercept": False, **changes}
 
 
 def with_entry(array, place, value):
@@ -31,7 +33,21 @@ def corrupt(part, place, value):
     return X
 
 
+def frame(**columns):
+    """Numbers, and other columns beside them."""
+    return pd.DataFrame({"a": np.ones(N), **columns})
+
+
+class NoArray:
+    """A container that says that it is an array, and then that it is none."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("not today")
+
+
 MATRIX = np.eye(3)[np.resize([0, 1, 2], N)]
+CODES = np.column_stack([np.resize([0, 1, 2], N), np.resize([1, 0], N)])
+BINARY = np.column_stack([np.resize([0, 1], N), np.resize([0, 0, 1], N)])
 LABELS = np.resize(["a", "b", "c"], N).astype(object)
 BAD = {
     "a vector": ({"X": np.ones(N)}, r"X must be a matrix, one row per sample; got an array of shape \(12,\)"),
@@ -44,7 +60,33 @@ BAD = {
     "complex": ({"X": np.ones((N, 2), dtype=complex)}, r"real numbers; got entries of type complex128"),
     "objects": ({"X": np.ones((N, 2), dtype=object)}, r"real numbers; got entries of type object.*X.astype"),
     "strings": ({"X": np.full((N, 2), "a")}, r"real numbers; got entries of type <U1"),
-    "frame with strings": ({"X": pd.DataFrame({"a": ["x"] * N})}, r"real numbers; got entries of type"),
+    "frame with strings": (
+        {"X": pd.DataFrame({"a": np.ones(N), "b": ["x"] * N})},
+        r"column 'b' of X must hold real numbers; got str \(it holds 'x'\)\. Encode",
+    ),
+    "frame with numbers as text": ({"X": frame(b=np.array(["1.5"] * N, dtype=object))}, "column 'b' of X.*holds '1.5'"),
+    "frame with categories": ({"X": frame(b=pd.Categorical([1, 2] * 6))}, "column 'b' of X.*holds categories"),
+    "frame of categories": ({"X": frame(b=[1, 2] * 6).astype("category")}, "column 'a' of X.*holds categories"),
+    "frame with dates": ({"X": frame(b=pd.date_range("2020", periods=N))}, r"column 'b' of X.*datetime64"),
+    "frame with None": ({"X": frame(b=np.array([None] * N))}, "column 'b' of X.*holds None"),
+    "frame with NA": (
+        {"X": frame(b=pd.array([1, None] * 6, dtype="Int64"))},
+        "X must be finite; got nan in row 1, col",
+    ),
+    "frame with NA flags": ({"X": frame(b=pd.array([True, None] * 6, dtype="boolean"))}, "column 'b' of X.*<NA>"),
+    "frame without columns": ({"X": pd.DataFrame(index=range(N))}, "at least one row and one column"),
+    "series": ({"X": pd.Series(np.ones(N))}, r"X must be a matrix.*\(12,\)"),
+    "dict of columns": ({"X": {"a": np.ones(N)}}, "X must be a matrix, one row per sample; got dict"),
+    "set of rows": ({"X": {1.0, 2.0}}, "X must be a matrix.*got set"),
+    "generator of rows": ({"X": ([1.0, 2.0] for _ in range(N))}, "X must be a matrix.*got generator"),
+    "text": ({"X": "1 2"}, "X must be a matrix.*got str"),
+    "bytes": ({"X": b"12"}, "X must be a matrix.*got bytes"),
+    "no matrix": ({"X": NoArray()}, r"X must be a matrix, one row per sample; got NoArray \(not today\)"),
+    "rows of text": ({"X": [["1.5", "2"]] * N}, "real numbers; got entries of type <U3"),
+    "rows with None": ({"X": [[1.0, None]] * N}, "real numbers; got entries of type object"),
+    "dates": ({"X": np.full((N, 2), "2020-01-01", dtype="M8[D]")}, "real numbers; got entries of type datetime64"),
+    "records": ({"X": np.zeros((N, 1), dtype=[("a", float)])}, "real numbers; got entries of type"),
+    "masked rows in a list": ({"X": [np.ma.masked_array([1.0, 2.0], [0, 1])] * N}, "X must not hold masked entries"),
     "masked": ({"X": np.ma.masked_greater(arguments()["X"], 0.0)}, "masked"),
     "nan in X": ({"X": with_entry(arguments()["X"], (7, 2), np.nan)}, "X must be finite; got nan in row 7, column 2"),
     "inf in X": ({"X": with_entry(arguments()["X"], (0, 1), -np.inf)}, "got -inf in row 0, column 1"),
@@ -75,6 +117,58 @@ BAD = {
     "text response": ({"y": ["a"] * N, "loss": "squared"}, "y must hold numbers for this loss"),
     "None response": ({"y": [None] * N, "loss": "quantile"}, "y must hold numbers for this loss"),
     "response matrix": ({"y": np.ones((N, 1)), "loss": "squared"}, r"one entry per row of X, shape \(12,\); got shape"),
+    "numbers as text": ({"y": ["1.5"] * N, "loss": "squared"}, "y must hold numbers for this loss; got list"),
+    "numbers as objects of text": (
+        {"y": np.array(["1.5"] * N, dtype=object), "loss": "squared"},
+        r"y must hold numbers for this loss; got ndarray \(it holds '1.5'\)",
+    ),
+    "series of text": (
+        {"y": pd.Series(["1.5"] * N), "loss": "huber"},
+        "y must hold numbers.*got Series .it holds '1.5'",
+    ),
+    "one text among numbers": (
+        {"y": np.array([1.5, "2"] * 6, dtype=object), "loss": "squared"},
+        r"y must hold numbers.*\(it holds '2'\)",
+    ),
+    "bytes for numbers": ({"y": bytearray(N), "loss": "squared"}, "y must hold numbers.*got bytearray"),
+    "complex response": ({"y": np.ones(N) + 0j, "loss": "squared"}, "y must hold numbers.*complex128"),
+    "dates for numbers": (
+        {"y": pd.date_range("2020", periods=N), "loss": "squared"},
+        "y must hold numbers.*datetime64",
+    ),
+    "durations": ({"y": np.ones(N, dtype="m8[s]"), "loss": "squared"}, r"y must hold numbers.*timedelta64\[s\]"),
+    "categories for numbers": (
+        {"y": pd.Categorical([1.0, 2.0] * 6), "loss": "squared"},
+        "y must hold numbers.*it holds categories",
+    ),
+    "NA response": (
+        {"y": pd.Series([1, None] * 6, dtype="Int64"), "loss": "squared"},
+        "y must be finite; got nan in row 1",
+    ),
+    "NA in objects": ({"y": np.array([1.0, pd.NA] * 6), "loss": "squared"}, "y must hold numbers.*it holds <NA>"),
+    "response in a dict": ({"y": dict.fromkeys(range(N), 1.0), "loss": "squared"}, "y must hold numbers.*got dict"),
+    "responses in a set": ({"y": set(range(N)), "loss": "squared"}, "y must hold numbers.*got set"),
+    "responses to come": ({"y": (1.0 for _ in range(N)), "loss": "squared"}, "y must hold numbers.*got generator"),
+    "a number for all": (
+        {"y": np.array(1.0), "loss": "squared"},
+        r"one entry per row of X, shape \(12,\); got shape \(\)",
+    ),
+    "sparse response": ({"y": sp.csr_array(np.ones((N, 1))), "loss": "squared"}, "y must hold numbers.*got csr_array"),
+    "huge response": ({"y": [10**400] * N, "loss": "squared"}, "y must hold numbers.*too large"),
+    "classes in a dict": ({"y": dict.fromkeys(range(N), 1)}, "y must be a vector of labels; got dict. Pass a list"),
+    "classes in a set": ({"y": set(range(N))}, "y must be a vector of labels; got set"),
+    "no classes": ({"y": NoArray()}, r"y must be a vector of labels; got NoArray \(not today\)"),
+    "classes to come": ({"y": (i % 2 for i in range(N))}, "y must be a vector of labels; got generator"),
+    "bytes for classes": ({"y": b"abababababab"}, "y must be a vector of labels; got bytes"),
+    "sparse classes": ({"y": sp.csr_array(np.ones((N, 1)))}, "y must be a vector of labels; got csr_array"),
+    "one class for all": ({"y": np.array(1)}, r"one label per row; got an array of shape \(\)"),
+    "frame of classes": ({"y": frame(b=[0, 1] * 6)}, r"one label per row; got an array of shape \(12, 2\)\. Pass one"),
+    "series of classes": ({"y": [pd.Series([0]), pd.Series([1])] * 6}, "one plain label per row; got a list of Series"),
+    "NaN in a tuple": (
+        {"y": [("a", 1.0), ("a", np.nan)] * 6},
+        r"y must not hold missing labels; got \('a', nan\) in row 1",
+    ),
+    "missing category": ({"y": pd.Categorical(["a", None] * 6)}, "y must not hold missing labels; got nan in row 1"),
     "negative count": ({"y": with_entry(np.ones(N), 5, -1), "loss": "poisson"}, "counts >= 0.*got -1 in row 5"),
     "groups short": ({"groups": ["a"]}, "groups must have one entry per row of X, 12; got 1"),
     "groups a string": ({"groups": "abcabcabcabc"}, "groups must be a vector of labels; got str"),
@@ -95,7 +189,93 @@ BAD = {
     "ragged memberships": ({"groups": [[1, 0], [1]] * 6}, "groups must be labels or a membership matrix"),
     "no groups": ({"groups": None}, "groups must be a vector of labels; got NoneType"),
     "matrix too short": ({"groups": MATRIX[:-1]}, r"membership matrix of shape \(12, J\); got shape \(11, 3\)"),
-    "matrix of labels": ({"groups": LABELS[:, None]}, "Labels are a vector, not a matrix"),
+    "matrix of labels": ({"groups": LABELS[:, None]}, "booleans or weights >= 0; got entries of type object. To cross"),
+    "matrix of text": (
+        {"groups": [["a", "x"], ["b", "y"]] * 6},
+        r"got entries of type <U1. To cross.*list\(map\(tuple",
+    ),
+    "label codes": (
+        {"groups": CODES},
+        r"a membership matrix of integers must hold 0 and 1; got 2 in row 2, column 0\. To cross columns of labels, "
+        r"pass a data frame of them, or one tuple per row: list\(map\(tuple, groups\)\)\. Weights must be floats",
+    ),
+    "label codes in lists": ({"groups": CODES.tolist()}, "integers must hold 0 and 1; got 2 in row 2, column 0"),
+    "label codes unsigned": ({"groups": CODES.astype(np.uint8)}, "integers must hold 0 and 1; got 2"),
+    "label codes in a sparse matrix": ({"groups": sp.csr_array(CODES)}, "integers must hold 0 and 1; got 2"),
+    "no array": ({"groups": NoArray()}, r"groups must be labels or a membership matrix; got NoArray \(not today\)"),
+    "missing strings": (
+        {"groups": np.array(["a", None] * 6, dtype=np.dtypes.StringDType(na_object=None))},
+        "groups must not hold missing labels; got None in row 1",
+    ),
+    "signaling NaN": ({"groups": [Decimal(1), Decimal("sNaN")] * 6}, "groups must not hold missing labels.*row 1"),
+    "negative codes": ({"groups": CODES - 1}, "memberships must be finite and >= 0; got -1 in row 0"),
+    "two attributes of 0 and 1": (
+        {"groups": BINARY},
+        r"zeros and ones, with only zeros in row 0: its columns may be groups that overlap, or attributes to be "
+        r"crossed\. For groups, pass booleans, groups.astype\(bool\).*to cross attributes, list\(map\(tuple, groups",
+    ),
+    "frame of two attributes": (
+        {"groups": pd.DataFrame(BINARY, columns=["female", "black"])},
+        r"data frame of zeros and ones, with only zeros in row 0.*groups.to_numpy\(bool\).*groups.astype\('category'\)",
+    ),
+    "frame of two flags": ({"groups": pd.DataFrame(BINARY.astype(bool))}, "only zeros in row 0"),
+    "frame of two flags as floats": ({"groups": pd.DataFrame(BINARY.astype(float))}, "only zeros in row 0"),
+    "frame of codes as floats": (
+        {"groups": pd.DataFrame(CODES + 1.0)},
+        r"whole numbers as floats: they may be weights.*to_numpy\(\); to cross labels, groups.astype\('category'\)",
+    ),
+    "frame of codes with NaN": ({"groups": pd.DataFrame(with_entry(CODES, 3, np.nan))}, "whole numbers as floats"),
+    "frame of weights with NaN": (
+        {"groups": pd.DataFrame(with_entry(MATRIX / 2, 3, np.nan))},
+        "memberships must be finite and >= 0; got nan in row 3, column 0",
+    ),
+    "frame without groups": ({"groups": pd.DataFrame(index=range(N))}, "at least one column; got a data frame without"),
+    "frame too short": (
+        {"groups": pd.DataFrame({"a": ["x"], "b": ["y"]})},
+        r"groups\['a'\] must have one entry per row of X",
+    ),
+    "weights too short": ({"groups": pd.DataFrame({"a": [0.5], "b": [0.5]})}, r"shape \(12, J\); got shape \(1, 2\)"),
+    "frame with a missing label": (
+        {"groups": pd.DataFrame({"a": LABELS, "b": [1.0, np.nan] * 6})},
+        r"groups\['b'\] must not hold missing labels; got .*nan.* in row 1",
+    ),
+    "two columns of one name": (
+        {"groups": pd.DataFrame(MATRIX[:, :2] + 0.5, columns=["a", "a"])},
+        "columns of different names; got 'a', 'a'",
+    ),
+    "frame with an empty group": (
+        {"groups": pd.DataFrame({"a": np.ones(N, bool), "b": np.zeros(N, bool)})},
+        "every group must have rows; got none for group 'b'",
+    ),
+    "unused category in a frame": (
+        {"groups": pd.DataFrame({"a": pd.Categorical(LABELS, ["a", "b", "c", "d"])})},
+        "none for group 'd'.*unused category",
+    ),
+    "two columns in a list": (
+        {"groups": [LABELS, LABELS]},
+        r"of shape \(12, J\); got shape \(2, 12\)\. Pass groups.T; or, for columns of labels, list\(zip\(\*groups\)\)",
+    ),
+    "two series in a list": (
+        {"groups": [pd.Series(LABELS), pd.Series(LABELS)]},
+        r"groups must hold one plain label per row; got a list of Series.*list\(zip\(a, b\)\)",
+    ),
+    "groups in a dict": ({"groups": {"race": LABELS, "sex": LABELS}}, "groups must be a vector of labels; got dict"),
+    "labels in a dict": (
+        {"groups": dict(enumerate(LABELS))},
+        "groups must be a vector of labels; got dict. Pass a list",
+    ),
+    "labels in a set": ({"groups": set(range(N))}, "groups must be a vector of labels; got set"),
+    "labels to come": ({"groups": iter(LABELS)}, "groups must be a vector of labels; got .*iterator"),
+    "labels in bytes": ({"groups": b"abcabcabcabc"}, "groups must be a vector of labels; got bytes"),
+    "NaN in tuples": (
+        {"groups": list(zip(LABELS, [1.0, np.nan] * 6, strict=True))},
+        "missing labels; got .'b', nan. in row 1",
+    ),
+    "None in tuples": (
+        {"groups": list(zip(LABELS, [1, None] * 6, strict=True))},
+        "missing labels; got .'b', None. in row 1",
+    ),
+    "masked tuple": ({"groups": [np.ma.masked_array([1.0, 2.0], [0, 1])] * N}, "groups must not hold masked entries"),
     "column of labels": ({"groups": np.resize([0, 1, 2], N)[:, None]}, "If these are labels, pass a vector"),
     "negative membership": ({"groups": MATRIX - 2}, "memberships must be finite and >= 0; got -1 in row 0, column 0"),
     "nan membership": ({"groups": MATRIX * np.nan}, "memberships must be finite and >= 0; got nan"),
@@ -104,6 +284,13 @@ BAD = {
     "negative weight": ({"sample_weight": with_entry(np.ones(N), 6, -2)}, "finite and >= 0; got -2 in row 6"),
     "nan weight": ({"sample_weight": with_entry(np.ones(N), 6, np.nan)}, "finite and >= 0; got nan in row 6"),
     "text weight": ({"sample_weight": ["a"] * N}, "sample_weight must be a vector of numbers"),
+    "weights as text": (
+        {"sample_weight": np.array(["1"] * N, dtype=object)},
+        r"sample_weight must be a vector of numbers; got ndarray \(it holds '1'\)",
+    ),
+    "weights in a dict": ({"sample_weight": dict.fromkeys(range(N), 1.0)}, "sample_weight must be a vector.*got dict"),
+    "complex weights": ({"sample_weight": np.ones(N) + 0j}, "sample_weight must be a vector of numbers.*complex"),
+    "one weight for all": ({"sample_weight": 1.0}, r"one weight per row of X, shape \(12,\); got shape \(\)"),
     "group without weight": ({"sample_weight": (LABELS != "b").astype(float)}, "weight 0 for all rows of group 'b'"),
     "weights overflow": ({"groups": 1e200 * MATRIX, "sample_weight": [1e200] * N}, "got an overflow. Rescale"),
     "no weight": ({"sample_weight": np.zeros(N)}, "weight 0 for all rows of group 'a'"),
@@ -113,6 +300,14 @@ BAD = {
     "negative l2": ({"l2": -1.0}, "l2 must be a finite number >= 0; got -1.0"),
     "nan l2": ({"l2": np.nan}, "l2 must be a finite number >= 0; got nan"),
     "text l2": ({"l2": "a"}, "l2 must be a number; got 'a'"),
+    "l2 as text": ({"l2": "0.1"}, "l2 must be a number; got '0.1'"),
+    "l2 a truth value": ({"l2": True}, "l2 must be a number; got True"),
+    "l2 a list": ({"l2": [0.1]}, r"l2 must be a number; got \[0.1\]"),
+    "intercept no": ({"fit_intercept": "no"}, "fit_intercept must be True or False; got 'no'"),
+    "intercept 0": ({"fit_intercept": 0}, "fit_intercept must be True or False; got 0"),
+    "intercept None": ({"fit_intercept": None}, "fit_intercept must be True or False; got None"),
+    "intercepts": ({"fit_intercept": [True]}, r"fit_intercept must be True or False; got \[True\]"),
+    "threads true": ({"n_threads": True}, "n_threads must be a whole number"),
     "no threads": ({"n_threads": 0}, "n_threads must be a whole number >= 1, or None for all cores; got 0"),
     "half a thread": ({"n_threads": 1.5}, "n_threads must be a whole number"),
 }
@@ -138,6 +333,22 @@ def test_refused(name):
 def test_refused_options(make, message):
     with pytest.raises(sb.ProblemError, match=message):
         make()
+
+
+@pytest.mark.parametrize("method", ["evaluate", "values"])
+@pytest.mark.parametrize(
+    "w",
+    [
+        ["1", "2", "3"],
+        np.array(["1", "2", "3"], dtype=object),
+        np.ones(3) + 0j,
+        [1, 2, None],
+        np.ma.masked_less([0, 1, 2], 1),
+    ],
+)
+def test_parameters_that_are_no_numbers(method, w):
+    with pytest.raises(sb.ProblemError, match="w must be a vector of numbers; got"):
+        getattr(sb.GroupedLinear(**arguments()), method)(w)
 
 
 @pytest.mark.parametrize("method", ["evaluate", "values"])

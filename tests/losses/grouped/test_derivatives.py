@@ -59,7 +59,7 @@ def test_jacobian_and_hessian_by_finite_differences(loss):
 )
 def test_options(loss, pointwise):
     case = make("squared")
-    losses = sb.GroupedLinear(case.X, case.y, case.groups, loss=loss)
+    losses = sb.GroupedLinear(case.X, case.y, case.groups, loss=loss, fit_intercept=False)
     reference = case.reference(pointwise=pointwise)
     w, lam = case.point(losses), np.full(4, 0.25)
     f, G = losses.evaluate(w)
@@ -106,7 +106,7 @@ def test_layout_of_softmax_parameters():
 
 def test_two_class_softmax_is_logistic():
     case = make("logistic", d=5)
-    two = sb.GroupedLinear(case.X, case.y, case.groups, loss="softmax")
+    two = sb.GroupedLinear(case.X, case.y, case.groups, loss="softmax", fit_intercept=False)
     w = case.rng.standard_normal(5)
     f, G = two.evaluate(np.concatenate([0 * w, w]))
     g, H = case.losses().evaluate(w)

@@ -18,7 +18,7 @@ def of_margins(loss, y, eta=MARGINS):
     """One group per row and one column, so that losses are the pointwise ones and the Jacobian their slopes."""
     labels = np.full(eta.size, y)
     labels[0] = -labels[0]
-    losses = sb.GroupedLinear(eta[:, None], labels, np.arange(eta.size), loss=loss, n_threads=1)
+    losses = sb.GroupedLinear(eta[:, None], labels, np.arange(eta.size), loss=loss, fit_intercept=False, n_threads=1)
     f, G = losses.evaluate(np.ones(1))
     H = np.array([losses.hessian(np.ones(1), e)[0, 0] for e in np.eye(eta.size)])
     with np.errstate(all="ignore"):
@@ -53,7 +53,8 @@ def test_limits(loss, y):
 
 def test_poisson_overflows_to_infinity():
     eta = np.array([-1e300, -1e4, -745.0, 0.5, 700.0, 709.7, 710.0, 1e4, 1e300])
-    losses = sb.GroupedLinear(eta[:, None], np.full(eta.size, 3.0), np.arange(eta.size), loss="poisson")
+    y = np.full(eta.size, 3.0)
+    losses = sb.GroupedLinear(eta[:, None], y, np.arange(eta.size), loss="poisson", fit_intercept=False)
     f, G = losses.evaluate(np.ones(1))
     with np.errstate(over="ignore"):
         expected = np.exp(eta) - 3.0 * eta
@@ -68,7 +69,7 @@ def test_poisson_overflows_to_infinity():
 def test_softmax(size):
     """One row, three classes: margins size, 0, -size for the first class, the second or the last."""
     X = np.ones((3, 1))
-    losses = sb.GroupedLinear(X, ["a", "b", "c"], [0, 1, 2], loss="softmax")
+    losses = sb.GroupedLinear(X, ["a", "b", "c"], [0, 1, 2], loss="softmax", fit_intercept=False)
     f, G = losses.evaluate(np.array([size, 0.0, -size]))
     np.testing.assert_array_equal(f, [0.0, size, 2 * size])
     np.testing.assert_array_equal(G, [[0.0, 0.0, 0.0], [1.0, -1.0, 0.0], [1.0, 0.0, -1.0]])
@@ -78,14 +79,14 @@ def test_softmax(size):
 
 def test_softmax_keeps_small_losses():
     """log(1 + e^-40) = 4e-18 is not lost against 1."""
-    losses = sb.GroupedLinear(np.ones((2, 1)), ["a", "b"], [0, 1], loss="softmax")
+    losses = sb.GroupedLinear(np.ones((2, 1)), ["a", "b"], [0, 1], loss="softmax", fit_intercept=False)
     f, G = losses.evaluate(np.array([40.0, 0.0]))
     assert f[0] == pytest.approx(np.exp(-40.0), rel=1e-14)
     np.testing.assert_allclose(G[0], [-np.exp(-40.0), np.exp(-40.0)], rtol=1e-14)
 
 
 def test_infinite_parameters_do_not_crash():
-    losses = sb.GroupedLinear(np.eye(3), [0, 1, 1], [0, 1, 1], loss="softmax")
+    losses = sb.GroupedLinear(np.eye(3), [0, 1, 1], [0, 1, 1], loss="softmax", fit_intercept=False)
     for bad in (np.nan, np.inf, -np.inf):
         f, G = losses.evaluate(np.full(6, bad))
         assert f.shape == (2,)

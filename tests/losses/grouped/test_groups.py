@@ -71,9 +71,28 @@ def test_data_frame():
     frame = pd.DataFrame(case.X)
     losses = sb.GroupedLinear(frame, pd.Series(case.y), pd.Series(case.groups), sample_weight=pd.Series(np.ones(N)))
     w = case.point(losses)
-    assert_same(losses.evaluate(w)[1], case.reference().jacobian(w))
+    assert_same(losses.evaluate(w)[1], case.reference(fit_intercept=True).jacobian(w))
     memberships = pd.DataFrame(np.eye(J, dtype=bool)[case.groups], columns=["a", "b", "c", "d"])
     assert case.losses(groups=memberships).group_names == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, lambda m: m.tolist(), sp.csr_array])
+def test_integers_of_zero_and_one_are_memberships(kind):
+    case = make("squared")
+    m = (case.rng.random((N, J)) < 0.5).astype(int)
+    m[:, 0] |= m.sum(axis=1) == 0
+    w = case.point(case.losses())
+    assert_same(case.losses(groups=kind(m)).evaluate(w)[1], case.reference(m=m).jacobian(w))
+
+
+def test_rows_in_no_group_where_zeros_and_ones_cannot_be_labels():
+    """Booleans and sparse matrices are memberships; two attributes of 0 and 1 are refused elsewhere."""
+    case = make("squared")
+    m = (case.rng.random((N, 2)) < 0.3).astype(int)
+    assert (m.sum(axis=1) == 0).any()
+    w = case.point(case.losses())
+    for groups in (m.astype(bool), sp.csr_array(m), m.astype(float)):
+        assert_same(case.losses(groups=groups).evaluate(w)[1], case.reference(m=m).jacobian(w))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, lambda m: m.tolist(), sp.csr_matrix, sp.csc_array, sp.coo_array])
@@ -143,7 +162,7 @@ def test_weight_two_is_the_row_twice():
     case = make("logistic")
     weight = np.where(np.arange(N) < 50, 2.0, 1.0)
     twice = np.concatenate([np.arange(N), np.arange(50)])
-    other = sb.GroupedLinear(case.X[twice], case.y[twice], case.groups[twice])
+    other = sb.GroupedLinear(case.X[twice], case.y[twice], case.groups[twice], fit_intercept=False)
     w = case.point(other)
     assert_same(case.losses(sample_weight=weight).evaluate(w)[1], other.evaluate(w)[1])
 
@@ -166,9 +185,23 @@ def test_the_second_class_is_the_positive_one(labels, classes):
     assert positive.classes is None
     f = losses.values(np.array([0.0, 10.0]))
     assert np.isfinite(f).all()
-    own = sb.GroupedLinear(np.ones((2, 1)), labels, [0, 1]).values(np.array([10.0]))
+    own = sb.GroupedLinear(np.ones((2, 1)), labels, [0, 1], fit_intercept=False).values(np.array([10.0]))
     assert own[labels.index(classes[1])] < 1e-4
     assert own[labels.index(classes[0])] > 9.0
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_classes_of_a_categorical_column_keep_its_order(ordered):
+    y = pd.Categorical(["low", "high", "high", "low"], ["low", "high", "unheard of"], ordered=ordered)
+    for labels in (y, pd.Series(y)):
+        assert sb.GroupedLinear(np.ones((4, 1)), labels, [0, 0, 1, 1]).classes == ["low", "high"]
+
+
+def test_an_intercept_is_fitted_unless_it_is_declined():
+    case = make("logistic")
+    assert sb.GroupedLinear(case.X, case.y, case.groups).n_params == 8
+    for no in (False, np.False_):
+        assert sb.GroupedLinear(case.X, case.y, case.groups, fit_intercept=no).n_params == 7
 
 
 def test_facts():

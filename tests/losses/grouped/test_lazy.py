@@ -15,7 +15,7 @@ import sys
 import saddleback as sb
 assert "numba" not in sys.modules, "import saddleback must not wait for a compiler"
 sb.minimax(lambda w: ([w @ w, w @ w + w[0]], [2 * w, 2 * w + [1, 0]]), [1.0, 1.0], jac=True)
-losses = sb.GroupedLinear([[1.0], [2.0]], [0.0, 1.0], [0, 1], loss="squared")
+losses = sb.GroupedLinear([[1.0], [2.0]], [0.0, 1.0], [0, 1], loss="squared", fit_intercept=False)
 assert "numba" not in sys.modules, "neither must plain minimax, nor the construction of losses"
 losses.values([0.0])
 assert "numba" in sys.modules
@@ -24,7 +24,7 @@ assert "numba" in sys.modules
 CACHED = """
 import numpy as np
 import saddleback as sb
-sb.GroupedLinear([[1.0, 2.0], [2.0, 1.0]], [0.0, 1.0], [0, 1], loss="squared").evaluate(np.zeros(2))
+sb.GroupedLinear([[1.0, 2.0], [2.0, 1.0]], [0.0, 1.0], [0, 1], loss="squared").evaluate(np.zeros(3))
 from saddleback.losses.grouped.kernels.blocks import evaluate_blocks
 hits, misses = (sum(count.values()) for count in (evaluate_blocks.stats.cache_hits, evaluate_blocks.stats.cache_misses))
 print(hits, misses)
@@ -74,7 +74,7 @@ def test_few_specializations(tmp_path):
     read_only.flags.writeable = False
 
     def losses(X):
-        return sb.GroupedLinear(X, y, groups, loss="squared", l2=0.1)
+        return sb.GroupedLinear(X, y, groups, loss="squared", l2=0.1, fit_intercept=False)
 
     plain = losses(X)
     G = plain.evaluate(w)[1]

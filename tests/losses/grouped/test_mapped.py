@@ -65,9 +65,9 @@ def test_views_of_a_map(tmp_path, view):
     case = make("squared", n=N, d=9)
     X = view(on_disk(tmp_path, case.X))
     y, groups = np.arange(len(X)) / N, np.arange(len(X)) % 3
-    losses = sb.GroupedLinear(X, y, groups, loss="squared")
+    losses = sb.GroupedLinear(X, y, groups, loss="squared", fit_intercept=False)
     assert isinstance(losses._reader.table, mapped_table.MappedTable)
-    other = sb.GroupedLinear(np.array(X), y, groups, loss="squared")
+    other = sb.GroupedLinear(np.array(X), y, groups, loss="squared", fit_intercept=False)
     w = case.rng.standard_normal(9)
     assert_same(losses.evaluate(w)[1], other.evaluate(w)[1])
 
@@ -100,7 +100,7 @@ def test_memory_is_bounded(tmp_path, order):
     n, d = 50_000, 1000
     X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float32, (n, d), fortran_order=order == "F")
     X = np.load(tmp_path / "X.npy", mmap_mode="r")
-    losses = sb.GroupedLinear(X, np.arange(n) % 2, np.arange(n) % 3)
+    losses = sb.GroupedLinear(X, np.arange(n) % 2, np.arange(n) % 3, fit_intercept=False)
     before = resident()
     f, _ = losses.evaluate(np.ones(d))
     assert resident() - before < 64

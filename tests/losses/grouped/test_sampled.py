@@ -14,7 +14,7 @@ QUANTILE = sb.losses.Quantile(smoothing=3.0)
 LOSSES = ("logistic", "squared", "huber", "squared_hinge", "poisson", QUANTILE, "softmax")
 
 
-def losses_of(loss, X, **options) -> sb.GroupedLinear:
+def losses_of(loss, X, fit_intercept=False) -> sb.GroupedLinear:
     n = X.shape[0]
     rng = np.random.default_rng(1)
     y = {
@@ -23,7 +23,7 @@ def losses_of(loss, X, **options) -> sb.GroupedLinear:
         "logistic": rng.integers(0, 2, n),
         "squared_hinge": rng.integers(0, 2, n),
     }.get(loss, rng.normal(size=n))
-    return sb.GroupedLinear(X, y, np.arange(n) % 4, loss=loss, l2=0.01, **options)
+    return sb.GroupedLinear(X, y, np.arange(n) % 4, loss=loss, l2=0.01, fit_intercept=fit_intercept)
 
 
 def table(n: int = 16_000, d: int = 20) -> np.ndarray:
@@ -78,7 +78,7 @@ def test_every_group_is_in_the_sample() -> None:
     X = table()
     groups = np.zeros(16_000, dtype=int)
     groups[-1] = 1
-    losses = sb.GroupedLinear(X, np.arange(16_000) % 2, groups)
+    losses = sb.GroupedLinear(X, np.arange(16_000) % 2, groups, fit_intercept=False)
     H = losses.sampled_hessian(np.zeros(20), np.array([0.0, 1.0]), np.eye(20))
     np.testing.assert_allclose(H, np.outer(X[-1], X[-1]) / 4, rtol=1e-5)
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Matrix
-from ...errors import ProblemError
 from .constant import constant
 from .schedule import Stage
 
@@ -17,8 +16,6 @@ CACHE = 160 * 1024
 """Bytes of a block of rows: the rest of a usual second-level cache is left for w and the gradient."""
 
 LONGEST_BLOCK = 512
-CHECKED = 1 << 20
-"""Entries that are looked at or copied at a time."""
 
 
 def rows_in_cache(bytes_per_row: float) -> int:
@@ -71,34 +68,7 @@ class DenseTable:
 class RowTable(DenseTable):
     """C order, read where it lies: rows are picked by index, in the order of the schedule."""
 
-    def by_columns(self, rows: NDArray[np.intp]) -> ColumnTable:
-        """A copy with these rows in this order."""
-        copy = np.empty((rows.size, self.X.shape[1]), dtype=self.X.dtype, order="F")
-        step = max(1, CHECKED // self.X.shape[1])
-        for first in range(0, rows.size, step):
-            copy[first : first + step] = self.X[rows[first : first + step]]
-        return ColumnTable(copy)
-
 
 @dataclass(frozen=True, eq=False)
 class ColumnTable(DenseTable):
     """Fortran order, rows in the order of the schedule."""
-
-
-def check_finite(X: NDArray[Any], first_row: int) -> None:
-    """Refuse NaN and inf, by their place; rows are counted from ``first_row``."""
-    step = max(1, CHECKED // X.shape[1])
-    for start in range(0, X.shape[0], step):
-        piece = X[start : start + step]
-        # One pass without a mask; a sum that overflows by itself is looked at again.
-        with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(piece.sum())
-        if finite:
-            continue
-        bad = np.argwhere(~np.isfinite(piece))
-        if bad.size:
-            row, column = bad[0]
-            raise ProblemError(
-                f"X must be finite; got {piece[row, column]} in row {first_row + start + row}, column {column}. "
-                "Impute such entries, or drop their rows."
-            )

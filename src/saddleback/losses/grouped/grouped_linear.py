@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 
 from ..._blas import one_blas_thread
+from ..._machine import cores
 from ..._types import Matrix, Vector
-from ..._validation import finite_vector, number
+from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
 from .constant import constant
 from .curvature import SLACK, largest_eigenvalue_bound
-from .groups import read_groups
+from .features import check_same_columns, read_features
+from .groups import read_groups, read_known_groups
+from .held_out import HeldOut
 from .hessian import hessian_of_rows
 from .labels import refuse_masked
+from .layout import Layout
+from .own_loss import OwnLoss, PointwiseFunctions, find_loss
+from .parameter_scales import parameter_scales
 from .passes import Reader
-from .pointwise import PointwiseLoss, find_loss
 from .responses import read_responses
 from .sampled import SampledHessian
-from .tables import read_table
-from .threads import cores
 
 
 class GroupedLinear:
@@ -34,25 +37,29 @@ class GroupedLinear:
     Parameters
     ----------
     X : (n, d) matrix
-        float32 or float64 (integers are converted to float64), dense in any order, a SciPy sparse matrix or array, or
-        a ``numpy.memmap``, which is read in pieces and may be larger than memory. A wide matrix in C order is not
-        copied: leave it unchanged.
+        float32 or float64 (integers and booleans are converted to float64), dense in any order, a SciPy sparse matrix
+        or array, a data frame of numbers and booleans, or a ``numpy.memmap``, which is read in pieces and may be larger
+        than memory. A wide matrix in C order is not copied: leave it unchanged.
     y : (n,) array
         Two labels of any type ("logistic", "squared_hinge"; the second in sorted order is the positive one), labels of
         any type ("softmax"), counts >= 0 ("poisson"), or numbers.
-    groups : (n,) labels or (n, J) membership matrix
-        Labels of any hashable type; or memberships >= 0 (booleans or weights), dense or sparse, for overlapping groups.
-    loss : str or PointwiseLoss
-        "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax", or an object with options,
-        such as ``sb.losses.Huber(delta=0.5)``.
+    groups : (n,) labels, data frame, or (n, J) membership matrix
+        Labels of any hashable type. Several columns of labels in a data frame, ``df[["race", "sex"]]``, are crossed:
+        every combination that occurs is a group, and its name is a tuple. Memberships for groups that overlap:
+        booleans, zeros and ones, or weights >= 0 as floats, in a matrix, dense or sparse, or a data frame.
+    loss : str or object
+        "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax"; an object with options, such
+        as ``sb.losses.Huber(delta=0.5)``; or one's own, any object with ``value_and_slope(eta, y)`` and
+        ``curvature(eta, y)`` (see `saddleback.losses.PointwiseLoss`).
     l2 : float
         The penalty, part of every f_j.
     fit_intercept : bool
-        Whether the margin is x'w + b.
+        Whether the margin is x'w + b, as it is by default, or x'w.
     sample_weight : (n,) array, optional
         Weights >= 0.
     n_threads : int, optional
-        By default as many as there are cores, fewer for small tables. The same number gives the same bits.
+        By default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS, NUMBA_NUM_THREADS and
+        joblib's workers are respected), fewer for small tables. The same number gives the same bits.
 
     Attributes
     ----------
@@ -60,18 +67,27 @@ class GroupedLinear:
         Label, number of rows with a positive weight, and total weight of each group.
     classes : list or None
         The labels of y in the order of their numbers.
+    feature_names : list or None
+        The columns of X, where it is a data frame.
     n_samples, n_features, n_entries : int
         Rows, columns and stored entries of X.
 
     Notes
     -----
+    ``values`` and ``evaluate`` contain the penalty. ``on`` gives the losses of other rows (or of the same) without it.
+
+    Columns of a data frame of groups are crossed where one of them is text, categories or whole numbers other than 0
+    and 1; columns of booleans, of 0 and 1 or of floats are memberships. What could be either is refused: 0 and 1 with
+    a row that is in no group, and whole numbers as floats. A matrix is never crossed: integers other than 0 and 1 in
+    it are refused.
+
     Softmax with K classes: the parameters are the K weight vectors one after the other, then (with an intercept) the K
     intercepts, so w[:K * d].reshape(K, d) has one row per class and w[K * d:] are the intercepts.
 
     An evaluation reads X once, for all losses and gradients, in float64 arithmetic: 4 n d operations (times K), and the
-    memory of J + (threads - 1) gradients. Narrow tables (up to 1 GB) and sparse ones are copied in the order of the
-    groups, and a sample of at most an eighth of the rows is kept for ``sampled_hessian``. The compiled kernel is made
-    on first use, and kept on disk.
+    memory of J + (threads - 1) gradients; with a loss of one's own, X is read twice. Narrow tables (up to 1 GB) and
+    sparse ones are copied, once, in the order of the groups, and a sample of at most an eighth of the rows is kept for
+    ``sampled_hessian``. The compiled kernel is made on first use, and kept on disk.
 
     Examples
     --------
@@ -80,8 +96,10 @@ class GroupedLinear:
     >>> losses = GroupedLinear(X, ["no", "yes", "yes"], ["a", "b", "b"], l2=0.1)
     >>> losses.group_names, losses.classes
     (['a', 'b'], ['no', 'yes'])
-    >>> losses.values(np.zeros(2)).round(4).tolist()
+    >>> losses.values(np.zeros(3)).round(4).tolist()
     [0.6931, 0.6931]
+    >>> losses.on([[2.0, 1.0]], ["yes"], ["b"]).values(np.zeros(3)).round(4).tolist()
+    [nan, 0.6931]
     """
 
     def __init__(
@@ -89,34 +107,37 @@ class GroupedLinear:
         X: Any,
         y: Any,
         groups: Any,
-        loss: str | PointwiseLoss = "logistic",
+        loss: str | PointwiseFunctions = "logistic",
         l2: float = 0.0,
-        fit_intercept: bool = False,
+        fit_intercept: bool = True,
         sample_weight: Any = None,
         n_threads: int | None = None,
     ) -> None:
         self.loss = find_loss(loss)
         self.l2 = number(l2, "l2", minimum=0.0)
-        self.fit_intercept = bool(fit_intercept)
-        for argument, name in ((X, "X"), (y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
+        if n_threads is not None and not _is_count(n_threads):
+            raise ProblemError(f"n_threads must be a whole number >= 1, or None for all cores; got {n_threads!r}.")
+        self.fit_intercept = flag(fit_intercept, "fit_intercept")
+        for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
-        table = read_table(X)
-        self.n_samples, self.n_features = table.shape
-        self.n_entries = table.n_entries
+        matrix, self.feature_names = read_features(X)
+        self.n_samples, self.n_features = matrix.shape
+        self.n_entries = matrix.n_entries
         responses = read_responses(y, self.loss.response, self.n_samples)
-        memberships = read_groups(groups, sample_weight, self.n_samples)
+        if isinstance(self.loss, OwnLoss):
+            self.loss.try_out(responses.y)
+        self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
         self.classes = responses.classes
-        self.group_names = memberships.names
+        self.group_names = list(memberships.names)
         self.group_sizes = memberships.sizes
         self.group_weights = memberships.weights
         self.n_losses = memberships.n_groups
         self._n_outputs = len(responses.classes) if self.loss.response == "classes" and responses.classes else 1
-        self._n_penalized = self._n_outputs * self.n_features
-        self.n_params = self._n_penalized + self._n_outputs * self.fit_intercept
-        if n_threads is not None and not (isinstance(n_threads, int | np.integer) and n_threads >= 1):
-            raise ProblemError(f"n_threads must be a whole number >= 1, or None for all cores; got {n_threads!r}.")
+        self._layout = Layout(self._n_outputs, self.n_features, self.fit_intercept)
+        self._n_penalized = self._layout.n_weights
+        self.n_params = self._layout.n_params
         self._n_threads = n_threads
-        self._reader = Reader.of(table, memberships, responses.y, self._n_outputs, n_threads)
+        self._reader = Reader.of(matrix, memberships, responses.y, self._n_outputs, n_threads)
 
     def __repr__(self) -> str:
         shape = f"{self.n_samples} x {self.n_features}, {self.n_losses} groups"
@@ -132,6 +153,39 @@ class GroupedLinear:
         """f(w) alone: half the arithmetic of ``evaluate``."""
         W, intercepts = self._split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
+
+    def on(self, X: Any, y: Any, groups: Any, sample_weight: Any = None) -> HeldOut:
+        """The losses of the same models on other rows, without the penalty: on those that nobody has fitted.
+
+        Groups and classes keep their names and their order, whichever of them occur: ``on(...).values(w)`` is NaN for a
+        group without rows. Groups, classes and columns that these losses do not know are refused.
+
+        Parameters
+        ----------
+        X : (n, d) matrix
+            With the same columns.
+        y, groups, sample_weight
+            As these losses were made with: labels, a data frame of labels, or a membership matrix.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> losses = GroupedLinear(X, [1.0, 2.0, 3.0], ["a", "b", "c"], loss="squared", l2=0.1)
+        >>> held_out = losses.on([[2.0, 1.0], [0.0, 0.0]], [3.0, 1.0], ["c", "a"])
+        >>> held_out.group_names, held_out.values([1.0, 1.0, 0.0]).tolist()
+        (['a', 'b', 'c'], [1.0, nan, 0.0])
+        >>> held_out.rows([1.0, 1.0, 0.0]).tolist()
+        [0.0, 1.0]
+        """
+        for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
+            refuse_masked(argument, name)
+        matrix, feature_names = read_features(X)
+        check_same_columns(matrix, feature_names, self.n_features, self.feature_names)
+        n = matrix.shape[0]
+        responses = read_responses(y, self.loss.response, n, self.classes)
+        memberships = read_known_groups(groups, sample_weight, n, self._naming)
+        return HeldOut(matrix, responses.y, memberships, self.loss, self._layout)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
@@ -168,11 +222,30 @@ class GroupedLinear:
         return SampledHessian.of(self._reader, self.n_params)
 
     @property
+    def convex(self) -> bool:
+        """Whether every f_j is convex by construction: with our losses, and with one's own that says ``convex``."""
+        return self.loss.convex and self.l2 >= 0.0
+
+    @property
     def strong_convexity(self) -> float | Vector:
-        """l2; with an intercept one number per coordinate, 0 for those that are not penalized."""
+        """l2 where the losses are convex; with an intercept per coordinate, 0 for those that are not penalized."""
+        l2 = self.l2 if self.convex else 0.0
         if not self.fit_intercept:
-            return self.l2
-        return np.repeat([self.l2, 0.0], [self._n_penalized, self._n_outputs])
+            return l2
+        return np.repeat([l2, 0.0], [self._n_penalized, self._n_outputs])
+
+    def parameter_scales(self) -> Vector:
+        """The typical size of each parameter: what moves the margins by their typical size; (n_params,), positive.
+
+        m over the root mean square of the column, and m for an intercept, where m = 1, or the standard deviation of y
+        where it holds numbers. Large tables are sampled, so that this costs little beside an evaluation.
+        """
+        return self._parameter_scales
+
+    @cached_property
+    def _parameter_scales(self) -> Vector:
+        real = self.loss.response == "real"
+        return constant(parameter_scales(self._reader, self._n_outputs, intercept=self.fit_intercept, real=real))
 
     @property
     def smoothness(self) -> Callable[..., float]:
@@ -198,10 +271,7 @@ class GroupedLinear:
 
     def _split(self, w: Vector) -> tuple[Matrix, Vector]:
         """The weights, one row per output, and the intercepts."""
-        w = constant(np.ascontiguousarray(w, dtype=np.float64))
-        if w.shape != (self.n_params,):
-            raise ProblemError(f"w must have shape ({self.n_params},); got {w.shape}.")
-        return w[: self._n_penalized].reshape(self._n_outputs, self.n_features), w[self._n_penalized :]
+        return self._layout.split(w)
 
     def _penalty(self, W: Matrix) -> float:
         if self.l2 == 0.0:
@@ -209,3 +279,7 @@ class GroupedLinear:
         flat = W.ravel()
         with np.errstate(over="ignore"):
             return 0.5 * self.l2 * float(flat @ flat)
+
+
+def _is_count(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool) and bool(x >= 1)

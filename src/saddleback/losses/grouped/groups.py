@@ -1,109 +1,173 @@
-"""Groups as users give them: labels, or a membership matrix."""
+"""Groups as users give them: labels, columns of labels that are crossed, or a membership matrix."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..._sparse import to_coordinates
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
-from .labels import encode, label_vector
+from .frames import Columns, columns_of
+from .labels import categories_of, listed, read_labels
+from .membership_matrix import TO_CROSS, are_memberships, entries_of_frame, entries_of_matrix
 from .memberships import Memberships
-from .sparse_table import check_structure
 
 
-def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> Memberships:
-    """Labels, or a membership matrix (n, J), with optional weights of the rows."""
-    names, row, group, membership = _pairs(groups, n_rows)
-    present = np.bincount(group, minlength=len(names))
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """The groups without their rows: what other rows of the same groups are read by."""
+
+    names: list[Any]
+    by_labels: bool
+    """Whether the groups were labels; else they were the columns of a membership matrix."""
+    named: bool = True
+    """Whether the names are the user's; the columns of a plain matrix only have numbers."""
+    columns: list[Any] | None = None
+    """The names of the columns that were crossed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Pairs (row, group) and the membership of each, before the weights of the rows."""
+
+    naming: Naming
+    rows: NDArray[np.intp]
+    groups: NDArray[np.intp]
+    membership: Vector
+
+    def weighted(self, sample_weight: Any, n_rows: int) -> Memberships:
+        """Memberships times the weights of the rows."""
+        weight = self.membership
+        if sample_weight is not None:
+            with np.errstate(over="ignore"):
+                weight = weight * _sample_weights(sample_weight, n_rows)[self.rows]
+            if not np.isfinite(weight).all():
+                raise ProblemError(
+                    "memberships times sample weights must be finite; got an overflow. Rescale the weights."
+                )
+        return Memberships.of(n_rows, self.naming.names, self.rows, self.groups, weight)
+
+
+def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, Memberships]:
+    """Labels, a data frame of labels, or a membership matrix; every group must have rows, and a weight."""
+    grouping = _find_groups(groups, n_rows, None)
+    names = grouping.naming.names
+    present = np.bincount(grouping.groups, minlength=len(names))
     if not present.all():
         j = int(np.flatnonzero(present == 0)[0])
         raise ProblemError(
             f"every group must have rows; got none for group {names[j]!r}. Remove its column, or the unused category."
         )
-    weight = membership
-    if sample_weight is not None:
-        with np.errstate(over="ignore"):
-            weight = membership * _sample_weights(sample_weight, n_rows)[row]
-        if not np.isfinite(weight).all():
-            raise ProblemError("memberships times sample weights must be finite; got an overflow. Rescale the weights.")
-    kept = weight > 0
-    row, group, weight = row[kept], group[kept], weight[kept]
-    sizes = np.bincount(group, minlength=len(names))
-    if not sizes.all():
-        j = int(np.flatnonzero(sizes == 0)[0])
+    memberships = grouping.weighted(sample_weight, n_rows)
+    if not memberships.sizes.all():
+        j = int(np.flatnonzero(memberships.sizes == 0)[0])
         raise ProblemError(
             f"every group must have a positive weight; got weight 0 for all rows of group {names[j]!r}. Remove the "
             "group, or give one of its rows a weight."
         )
-    # Relative to the largest first, so that no sum of weights overflows.
-    largest = np.zeros(len(names))
-    np.maximum.at(largest, group, weight)
-    relative = weight / largest[group]
-    totals = np.bincount(group, relative, minlength=len(names))
-    with np.errstate(over="ignore"):
-        weights = totals * largest
-    return Memberships(n_rows, names, row, group, relative / totals[group], sizes, weights)
+    return grouping.naming, memberships
 
 
-def _pairs(groups: Any, n_rows: int) -> tuple[list[Any], NDArray[np.intp], NDArray[np.intp], Vector]:
-    if sp.issparse(groups):
-        check_structure(groups, "groups")
-        return _from_matrix(groups, list(range(groups.shape[1])), n_rows)
+def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Naming) -> Memberships:
+    """Other rows of known groups, in the known order; a group may be without rows, an unknown one is refused."""
+    grouping = _find_groups(groups, n_rows, known.by_labels)
+    own = grouping.naming
+    if own.columns is not None and known.columns is not None and own.columns != known.columns:
+        raise ProblemError(
+            f"groups must have the columns that the losses were made with, {listed(known.columns)}, in their order; "
+            f"got {listed(own.columns)}."
+        )
+    if own.by_labels or (own.named and known.named):
+        number = {name: j for j, name in enumerate(known.names)}
+        codes = np.array([number.get(name, -1) for name in own.names], dtype=np.intp)[grouping.groups]
+        if codes.size and codes.min() < 0:
+            first = int(np.argmin(codes))
+            raise ProblemError(
+                f"groups must be among those that the losses were made with, {listed(known.names)}; got "
+                f"{own.names[grouping.groups[first]]!r} in row {grouping.rows[first]}. Drop the rows of unknown "
+                "groups, or give them a known one."
+            )
+        return replace(grouping, naming=known, groups=codes).weighted(sample_weight, n_rows)
+    if len(own.names) != len(known.names):
+        raise ProblemError(
+            f"groups must have one column for each of the {len(known.names)} groups that the losses were made with; "
+            f"got {len(own.names)} columns."
+        )
+    return replace(grouping, naming=known).weighted(sample_weight, n_rows)
+
+
+def _find_groups(groups: Any, n_rows: int, by_labels: bool | None) -> Grouping:
+    """``by_labels`` says what is meant, labels or memberships, where that is known; else the entries must tell."""
+    columns = columns_of(groups)
+    if columns is not None:
+        return _from_frame(groups, columns, n_rows, by_labels)
+    matrix = to_coordinates(groups, "groups") if sp.issparse(groups) else _matrix(groups)
+    if matrix is None:
+        if by_labels is False:
+            raise ProblemError("groups must be a membership matrix, as the losses were made with; got labels.")
+        return _from_labels(groups, n_rows)
+    if by_labels:
+        raise ProblemError(
+            f"groups must be labels, as the losses were made with; got a matrix of shape {matrix.shape}. {TO_CROSS}"
+        )
+    entries = entries_of_matrix(matrix, n_rows)
+    return Grouping(Naming(list(range(matrix.shape[1])), by_labels=False, named=False), *entries)
+
+
+def _matrix(groups: Any) -> NDArray[Any] | None:
+    """A matrix, also where it is written as a list of lists (a list of tuples is a list of labels); else None."""
+    holds_lists = isinstance(groups, list | tuple) and len(groups) > 0 and isinstance(groups[0], list | np.ndarray)
+    if not (hasattr(groups, "__array__") or holds_lists):
+        return None
     try:
-        array = np.asarray(groups) if hasattr(groups, "__array__") or _holds_lists(groups) else None
-    except ValueError as error:
-        raise ProblemError(f"groups must be labels or a membership matrix; got rows that differ ({error}).") from error
-    if array is not None and array.ndim == 2:
-        return _from_matrix(array, list(getattr(groups, "columns", range(array.shape[1]))), n_rows)
-    labels = label_vector(groups, "groups", n_rows)
-    names, codes = encode(labels, "groups")
-    categories = getattr(getattr(groups, "dtype", None), "categories", None)
-    if categories is not None:
-        # A categorical column of pandas: its own order, and a level without rows is an empty group.
-        number = {name: i for i, name in enumerate(categories)}
-        codes = np.array([number[name] for name in names], dtype=np.intp)[codes]
-        names = list(categories)
-    return names, np.arange(n_rows), codes, np.ones(n_rows)
+        array = np.asarray(groups)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"groups must be labels or a membership matrix; got {type(groups).__name__} ({error})."
+        ) from error
+    return array if array.ndim == 2 else None
 
 
-def _holds_lists(groups: Any) -> bool:
-    """Whether ``groups`` is a matrix written as a list of lists; a list of tuples is a list of labels."""
-    return isinstance(groups, list | tuple) and len(groups) > 0 and isinstance(groups[0], list | np.ndarray)
+def _from_labels(groups: Any, n_rows: int) -> Grouping:
+    names, codes = read_labels(groups, "groups", n_rows)
+    categories = categories_of(groups)
+    if categories is not None and len(categories) > len(names):
+        # A level without rows is an empty group.
+        number = {name: j for j, name in enumerate(categories)}
+        names, codes = categories, np.array([number[name] for name in names], dtype=np.intp)[codes]
+    return Grouping(Naming(names, by_labels=True), np.arange(n_rows), codes, np.ones(n_rows))
 
 
-def _from_matrix(matrix: Any, names: list[Any], n_rows: int) -> tuple[list[Any], Any, Any, Vector]:
-    if matrix.shape[0] != n_rows or matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ProblemError(
-            f"groups must be labels, one per row of X, or a membership matrix of shape ({n_rows}, J); got shape "
-            f"{matrix.shape}."
-        )
-    if matrix.dtype.kind not in "biuf":
-        raise ProblemError(
-            f"a membership matrix must hold booleans or weights >= 0; got entries of type {matrix.dtype}. Labels are "
-            "a vector, not a matrix."
-        )
-    entries = sp.coo_array(matrix)
-    entries.sum_duplicates()
-    row, group = entries.coords
-    membership = entries.data.astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(membership) | (membership < 0))
-    if bad.size:
-        i = bad[0]
-        raise ProblemError(
-            f"memberships must be finite and >= 0; got {membership[i]:g} in row {row[i]}, column {group[i]}."
-        )
-    if matrix.shape[1] == 1 and (membership.size != n_rows or np.ptp(membership) > 0):
-        raise ProblemError(
-            f"a membership matrix of one column is one group of all rows; got a column of different numbers, of shape "
-            f"({n_rows}, 1). If these are labels, pass a vector."
-        )
-    kept = membership > 0
-    return names, row[kept].astype(np.intp), group[kept].astype(np.intp), membership[kept]
+def _from_frame(frame: Any, columns: Columns, n_rows: int, by_labels: bool | None) -> Grouping:
+    """One column of labels, or several that are crossed; or memberships, where the entries can be nothing else."""
+    if not columns:
+        raise ProblemError("groups must have at least one column; got a data frame without any.")
+    if len(columns) == 1 and by_labels is not False:
+        return _from_labels(columns[0][1], n_rows)
+    if by_labels is None:
+        by_labels = not are_memberships(columns)
+    if by_labels:
+        return _crossed(columns, n_rows)
+    names = [name for name, _ in columns]
+    if len(set(names)) < len(names):
+        raise ProblemError(f"groups must have columns of different names; got {listed(names)}.")
+    return Grouping(Naming(names, by_labels=False), *entries_of_frame(frame, n_rows))
+
+
+def _crossed(columns: Columns, n_rows: int) -> Grouping:
+    """A group for every combination of labels that occurs."""
+    levels, codes = zip(*(read_labels(x, f"groups[{name!r}]", n_rows) for name, x in columns), strict=True)
+    # In the order of the first column's labels, then of the second's, and so on: tuples as they are sorted.
+    combinations, of_row = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    names = [tuple(level[code] for level, code in zip(levels, row, strict=True)) for row in combinations]
+    naming = Naming(names, by_labels=True, columns=[name for name, _ in columns])
+    return Grouping(naming, np.arange(n_rows), of_row.ravel().astype(np.intp), np.ones(n_rows))
 
 
 def _sample_weights(sample_weight: Any, n_rows: int) -> Vector:

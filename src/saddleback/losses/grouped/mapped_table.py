@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .constant import constant
-from .dense_table import DenseTable, check_finite, rows_in_cache
+from .dense_source import check_finite, table_type
+from .dense_table import DenseTable, rows_in_cache
 from .schedule import Stage
 
 PIECE = 64 * 1024 * 1024
@@ -39,11 +40,10 @@ class MappedTable(DenseTable):
 
     @classmethod
     def of(cls, X: NDArray[Any]) -> MappedTable:
-        single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-        table = cls(X, np.dtype(np.float32 if single else np.float64))
+        table = cls(X, table_type(X))
         for first in range(0, X.shape[0], table.stage_rows):
             stage = Stage(first, min(first + table.stage_rows, X.shape[0]), ())
-            check_finite(table.open(stage), first)
+            check_finite(table.open(stage), table.dtype, first)
             table.close(stage)
         return table
 

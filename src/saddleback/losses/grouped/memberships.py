@@ -25,6 +25,23 @@ class Memberships:
     weights: Vector
     """The total weight of each group."""
 
+    @classmethod
+    def of(
+        cls, n_rows: int, names: list[Any], rows: NDArray[np.intp], groups: NDArray[np.intp], weight: Vector
+    ) -> Memberships:
+        """Those of pairs with weights >= 0; a group without a positive one has size 0 and no pairs."""
+        kept = weight > 0
+        rows, groups, weight = rows[kept], groups[kept], weight[kept]
+        sizes = np.bincount(groups, minlength=len(names))
+        # Relative to the largest first, so that no sum of weights overflows.
+        largest = np.zeros(len(names))
+        np.maximum.at(largest, groups, weight)
+        relative = weight / largest[groups]
+        totals = np.bincount(groups, relative, minlength=len(names))
+        with np.errstate(over="ignore"):
+            weights = totals * largest
+        return cls(n_rows, names, rows, groups, relative / totals[groups], sizes, weights)
+
     @property
     def n_groups(self) -> int:
         return len(self.names)

@@ -12,13 +12,15 @@ import numpy as np
 
 from ..._types import Matrix, Vector
 from .constant import constant
-from .dense_table import RowTable
+from .dense_source import DenseSource
 from .kernels.ids import HALF_SQUARE
+from .mapped_table import MappedTable
 from .memberships import Memberships
+from .own_loss import AT_A_TIME, OwnLoss
 from .pointwise import PointwiseLoss
 from .schedule import Schedule, make_schedule
-from .sparse_table import SparseTable
-from .tables import Table
+from .sparse_source import SparseSource
+from .tables import Source, Table
 from .threads import SPARSE, run_all, worthwhile_threads
 
 NARROW = 128
@@ -41,24 +43,23 @@ class Reader:
     memberships: Memberships
 
     @classmethod
-    def of(cls, table: Table, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
-        copy = memberships.rows.size * table.shape[1]
+    def of(cls, matrix: Source, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
+        copy = memberships.rows.size * matrix.shape[1]
         narrow = (
-            isinstance(table, RowTable)
-            and table.shape[1] <= NARROW
-            and copy <= min(MOST_COPIES * table.n_entries, LARGEST_COPY)
+            isinstance(matrix, DenseSource)
+            and matrix.shape[1] <= NARROW
+            and copy <= min(MOST_COPIES * matrix.n_entries, LARGEST_COPY)
         )
         if n_threads is None:
-            cost = SPARSE if isinstance(table, SparseTable) else 1
-            n_threads = worthwhile_threads(cost * n_outputs * table.n_entries, memberships.rows.size)
-        schedule = make_schedule(memberships, table, n_threads, repeat=narrow)
+            cost = SPARSE if isinstance(matrix, SparseSource) else 1
+            n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
+        schedule = make_schedule(memberships, matrix, n_threads, repeat=narrow)
         y = y[schedule.rows]
-        if isinstance(table, RowTable) and narrow:
-            table = table.by_columns(schedule.rows)
-        elif isinstance(table, SparseTable):
-            table = table.arranged(schedule.rows)
-        else:
-            return cls(table, schedule, y, memberships)
+        if isinstance(matrix, MappedTable):
+            return cls(matrix, schedule, y, memberships)
+        if isinstance(matrix, DenseSource) and not narrow:
+            return cls(matrix.by_rows(), schedule, y, memberships)
+        table = matrix.arranged(schedule.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(schedule.rows)
         # The rows now stand in the order of the schedule, and are numbered anew.
         schedule = replace(schedule, order=np.arange(y.size))
         return cls(table, schedule, y, schedule.memberships(memberships))
@@ -102,6 +103,9 @@ class Reader:
     def _read(
         self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
     ) -> None:
+        if isinstance(loss, OwnLoss):
+            self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
+            return
         kernel, plan, y = _kernel(), self.schedule.arrays, constant(self.y)
         for stage in self.schedule.stages:
             X = self.table.open(stage)
@@ -109,6 +113,29 @@ class Reader:
                 [
                     partial(kernel, X, W, intercepts, l2, loss.kernel, loss.options, plan, y, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
+                ]
+            )
+            self.table.close(stage)
+
+    def _read_in_halves(
+        self, W: Matrix, intercepts: Vector, l2: float, loss: OwnLoss, gradient: bool, f: Vector, G: Matrix
+    ) -> None:
+        """The same with a loss in Python, which is called by this thread only: X is read twice, once per half."""
+        margins_of_blocks, add_blocks = _halves()
+        plan, n = self.schedule.arrays, self.y.size
+        eta, value, slope = np.empty(n), np.empty(n), np.empty(n)
+        for stage in self.schedule.stages:
+            X = self.table.open(stage)
+            shares = list(pairwise(stage.cuts))
+            run_all([partial(margins_of_blocks, X, W, intercepts, plan, *blocks, eta) for blocks in shares])
+            begin, end = self.schedule.block_starts[[stage.cuts[0], stage.cuts[-1]]]
+            for first in range(begin, end, AT_A_TIME):
+                part = slice(first, min(first + AT_A_TIME, end))
+                value[part], slope[part] = loss.value_and_slope(eta[part], self.y[part])
+            run_all(
+                [
+                    partial(add_blocks, X, W, intercepts, l2, plan, value, slope, *blocks, gradient, f, G)
+                    for blocks in shares
                 ]
             )
             self.table.close(stage)
@@ -140,3 +167,10 @@ def _kernel() -> Callable[..., None]:
     from .kernels.blocks import evaluate_blocks
 
     return evaluate_blocks
+
+
+@cache
+def _halves() -> tuple[Callable[..., None], Callable[..., None]]:
+    from .kernels.blocks import add_blocks, margins_of_blocks
+
+    return margins_of_blocks, add_blocks

@@ -4,24 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, logsumexp, softmax
 
 from ..._types import Matrix, Vector
-from ..._validation import lookup, number
+from ..._validation import number
 from ...errors import ProblemError
 from .kernels.ids import HUBER, LOGISTIC, POISSON, QUANTILE, SOFTMAX, SQUARED, SQUARED_HINGE
 
 
 @dataclass(frozen=True)
 class PointwiseLoss:
-    """A convex function of the margin; ``response`` says what y must be."""
+    """ell(eta, y), the loss of one row as a function of its margin.
 
-    kernel: ClassVar[int]
-    response: ClassVar[str]
+    A loss of one's own is any object, of this class or not, with two functions of NumPy arrays:
+    ``value_and_slope(eta, y)`` and ``curvature(eta, y)``. They are called with the margins and responses of some rows,
+    from several threads, and NaN or inf says that a margin is outside of the domain. What else it says is optional:
+
+    ``response``
+        What y must be: "real" (numbers, the default), "count" (numbers >= 0) or "binary" (two labels of any kind,
+        which become -1 and 1).
+    ``curvature_bound``
+        The largest absolute second derivative, which gives ``GroupedLinear.smoothness``.
+    ``convex``
+        True where ell is convex in eta. Without it certificates watch for signs of the contrary, and the penalty l2
+        does not count as strong convexity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import saddleback as sb
+    >>> class LogCosh:
+    ...     convex, curvature_bound = True, 1.0
+    ...     def value_and_slope(self, eta, y):
+    ...         r = eta - y
+    ...         return np.logaddexp(r, -r) - np.log(2), np.tanh(r)
+    ...     def curvature(self, eta, y):
+    ...         return 1 - np.tanh(eta - y) ** 2
+    >>> X, y, city = [[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], ["Ann Arbor", "Ann Arbor", "Cork"]
+    >>> losses = sb.GroupedLinear(X, y, city, loss=LogCosh(), fit_intercept=False)
+    >>> sb.solve(sb.Problem(losses)).losses.round(4).tolist()
+    [0.4495, 0.4495]
+    """
+
+    kernel: ClassVar[int | None] = None
+    """The number of the compiled form of this loss; a loss of one's own has none."""
+    response: ClassVar[str] = "real"
     largest_curvature: ClassVar[float | None] = None
+    convex: ClassVar[bool] = False
 
     @property
     def options(self) -> tuple[float, float]:
@@ -32,6 +64,10 @@ class PointwiseLoss:
     def curvature_bound(self) -> float | None:
         """The largest second derivative in eta; None where there is no bound."""
         return self.largest_curvature
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        """ell and its derivative in eta, one number per row each."""
+        raise NotImplementedError
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         """The second derivative in eta; at a kink of the slope, that of one side."""
@@ -45,6 +81,10 @@ class Logistic(PointwiseLoss):
     kernel = LOGISTIC
     response = "binary"
     largest_curvature = 0.25
+    convex = True
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        return np.logaddexp(0.0, -y * eta), -y * expit(-y * eta)
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         p: Vector = expit(-np.abs(eta))
@@ -57,7 +97,12 @@ class Squared(PointwiseLoss):
 
     kernel = SQUARED
     response = "real"
+    convex = True
     largest_curvature = 2.0
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        r = eta - y
+        return r * r, 2.0 * r
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         return np.full(eta.shape, 2.0)
@@ -70,6 +115,7 @@ class Huber(PointwiseLoss):
     delta: float = 1.0
     kernel = HUBER
     response = "real"
+    convex = True
     largest_curvature = 1.0
 
     def __post_init__(self) -> None:
@@ -78,6 +124,11 @@ class Huber(PointwiseLoss):
     @property
     def options(self) -> tuple[float, float]:
         return (self.delta, 0.0)
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        r = eta - y
+        clipped = np.clip(r, -self.delta, self.delta)
+        return clipped * (r - 0.5 * clipped), clipped
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         return (np.abs(eta - y) <= self.delta).astype(np.float64)
@@ -89,7 +140,12 @@ class SquaredHinge(PointwiseLoss):
 
     kernel = SQUARED_HINGE
     response = "binary"
+    convex = True
     largest_curvature = 2.0
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        short = np.maximum(1.0 - y * eta, 0.0)
+        return short * short, -2.0 * y * short
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         return np.where(y * eta < 1.0, 2.0, 0.0)
@@ -104,6 +160,12 @@ class Poisson(PointwiseLoss):
 
     kernel = POISSON
     response = "count"
+    convex = True
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        with np.errstate(over="ignore"):
+            mean = np.exp(eta)
+        return mean - y * eta, mean - y
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         with np.errstate(over="ignore"):
@@ -122,6 +184,7 @@ class Quantile(PointwiseLoss):
     smoothing: float = 0.1
     kernel = QUANTILE
     response = "real"
+    convex = True
 
     def __post_init__(self) -> None:
         q = number(self.q, "q")
@@ -138,6 +201,11 @@ class Quantile(PointwiseLoss):
     def curvature_bound(self) -> float:
         return 1.0 / self.smoothing
 
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        r = y - eta
+        u = np.clip(r / self.smoothing, self.q - 1.0, self.q)
+        return u * (r - 0.5 * self.smoothing * u), -u
+
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         r = y - eta
         inside = ((self.q - 1.0) * self.smoothing <= r) & (r <= self.q * self.smoothing)
@@ -150,8 +218,16 @@ class Softmax(PointwiseLoss):
 
     kernel = SOFTMAX
     response = "classes"
+    convex = True
     # diag(p) - pp' has eigenvalues up to 1/2, reached at two classes of probability 1/2 (Boehning 1992).
     largest_curvature = 0.5
+
+    def value_and_slope(self, eta: Matrix, y: Vector) -> tuple[Vector, Matrix]:
+        """For margins and slopes of shape (n, K)."""
+        rows, own = np.arange(len(eta)), y.astype(np.intp)
+        slope = self.probabilities(eta)
+        slope[rows, own] -= 1.0
+        return np.asarray(logsumexp(eta, axis=1)) - eta[rows, own], slope
 
     @staticmethod
     def probabilities(eta: Matrix) -> Matrix:
@@ -168,7 +244,3 @@ LOSSES: Mapping[str, PointwiseLoss] = {
     "quantile": Quantile(),
     "softmax": Softmax(),
 }
-
-
-def find_loss(loss: Any) -> PointwiseLoss:
-    return loss if isinstance(loss, PointwiseLoss) else lookup(LOSSES, loss, "loss")

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
-from .labels import encode, label_vector
+from .labels import listed, read_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,19 +22,24 @@ class Responses:
     classes: list[Any] | None = None
 
 
-def read_responses(y: Any, kind: str, n_rows: int) -> Responses:
-    """``kind``: "binary" (-1, 1), "classes" (0, ..., K - 1), "count" (>= 0) or "real"."""
+def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = None) -> Responses:
+    """``kind``: "binary" (-1, 1), "classes" (0, ..., K - 1), "count" (>= 0) or "real".
+
+    With ``known`` classes, those of other rows: y may hold some of them only, and no others.
+    """
     if kind in ("binary", "classes"):
-        classes, codes = encode(label_vector(y, "y", n_rows), "y")
+        classes, codes = read_labels(y, "y", n_rows)
+        if known is not None:
+            codes = _codes_of_known(classes, codes, known)
+            classes = known
         if len(classes) < 2:
             raise ProblemError(f"y must hold at least two classes; got only {classes[0]!r}.")
         if kind == "classes":
             return Responses(codes.astype(np.float64), classes)
         if len(classes) > 2:
-            shown = ", ".join(repr(label) for label in classes[:5]) + (", ..." if len(classes) > 5 else "")
             raise ProblemError(
-                f"y must hold two classes for this loss; got {len(classes)}: {shown}. Take loss='softmax' for more "
-                "classes, or a regression loss for numbers."
+                f"y must hold two classes for this loss; got {len(classes)}: {listed(classes)}. Take loss='softmax' "
+                "for more classes, or a regression loss for numbers."
             )
         return Responses(np.where(codes == 1, 1.0, -1.0), classes)
     try:
@@ -50,3 +56,15 @@ def read_responses(y: Any, kind: str, n_rows: int) -> Responses:
         row = int(np.argmin(numbers))
         raise ProblemError(f"y must hold counts >= 0 for this loss; got {numbers[row]:g} in row {row}.")
     return Responses(numbers)
+
+
+def _codes_of_known(classes: list[Any], codes: NDArray[np.intp], known: list[Any]) -> NDArray[np.intp]:
+    number = {label: code for code, label in enumerate(known)}
+    of_known = np.array([number.get(label, -1) for label in classes], dtype=np.intp)[codes]
+    if of_known.min() < 0:
+        row = int(np.argmin(of_known))
+        raise ProblemError(
+            f"y must hold the classes that the losses were made with, {listed(known)}; got {classes[codes[row]]!r} in "
+            f"row {row}."
+        )
+    return of_known

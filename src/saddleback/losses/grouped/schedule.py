@@ -126,7 +126,7 @@ def make_schedule(memberships: Memberships, table: Shape, n_threads: int, *, rep
     run_block, run_group = visit_block[visit_starts[:-1]], group[visit_starts[:-1]]
     target, first, extra_groups = _targets(thread[run_block], run_group, memberships.n_groups)
     return Schedule(
-        order=rows % stage,
+        order=rows if stage >= memberships.n_rows else rows % stage,
         rows=rows,
         block_starts=block_starts,
         run_starts=np.searchsorted(run_block, np.arange(block_starts.size)).astype(np.intp),

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from ..._types import Matrix
 from ...errors import ProblemError
-from .dense_table import RowTable, check_finite
+from .dense_source import DenseSource
 from .mapped_table import MappedTable, mapping
 from .schedule import Shape, Stage
-from .sparse_table import read_sparse
+from .sparse_source import SparseSource
+
+Source = DenseSource | SparseSource | MappedTable
+"""A user's matrix, checked; a table is made of it once it is known in which order its rows will be read."""
 
 
 class Table(Shape, Protocol):
@@ -37,23 +40,17 @@ class Table(Shape, Protocol):
         """Some rows of an open stage in float64, not to be written to."""
 
 
-def read_table(X: Any) -> Table:
-    """X as a table; what cannot be right is a ProblemError that names the entry."""
+def read_matrix(X: Any) -> Source:
+    """X as the source of a table; what cannot be right is a ProblemError that names the entry."""
     if sp.issparse(X):
         _check_type(X)
-        return read_sparse(X)
+        return SparseSource.of(X)
     try:
         array = np.asarray(X)
     except ValueError as error:
         raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
     _check_type(array)
-    if mapping(array) is not None:
-        return MappedTable.of(array)
-    # Half precision is widened to single, extended precision is rounded to double.
-    dtype = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
-    table = RowTable(np.require(array, dtype, ["C", "A"]))
-    check_finite(table.X, 0)
-    return table
+    return DenseSource.of(array) if mapping(array) is None else MappedTable.of(array)
 
 
 def _check_type(X: Any) -> None:

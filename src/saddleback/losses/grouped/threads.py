@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
+from ..._machine import cores
+
 WORTH_A_THREAD = 2_000_000
 """Entries of X per thread, about a millisecond: less is eaten up by waking the threads on a busy machine."""
 
@@ -19,12 +21,8 @@ ENTRIES_OF_A_ROW = 15
 
 def worthwhile_threads(n_entries: int, n_rows: int) -> int:
     """The cores that this process may use, or fewer for small tables."""
-    return max(1, min(cores(), (n_entries + ENTRIES_OF_A_ROW * n_rows) // WORTH_A_THREAD))
-
-
-def cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    worth = (n_entries + ENTRIES_OF_A_ROW * n_rows) // WORTH_A_THREAD
+    return min(cores(), worth) if worth > 1 else 1
 
 
 def run_all(tasks: Sequence[Callable[[], None]]) -> None:

@@ -1,4 +1,4 @@
-"""The one kernel: losses and gradients of all groups in one read of X, block of rows by block of rows."""
+"""The kernel: losses and gradients of all groups in one read of X, block of rows by block of rows; and its halves."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .compiling import FUSED, REORDERED, inlined, kernel, options
+from .compiling import FUSED, REORDERED, inlined, kernel, options, pasted
 from .dense_rows import TOGETHER, gradient_by_columns, gradient_by_rows, margins_by_columns, margins_by_rows
 from .pointwise import pointwise
 from .sparse_rows import gradient_by_entries, margins_by_entries
@@ -49,11 +49,13 @@ def _weigh(coefficient, slot, first, visits, x, c):
         neighbors = x[lowest : lowest + visits]
         for v in range(visits):
             c[v] = of_visit[v] * neighbors[v]
-            total += c[v]
     else:
         for v in range(visits):
             c[v] = of_visit[v] * x[slot[first + v]]
-            total += c[v]
+    # A sum of its own: beside the writing of c it would be vectorized or not by where in memory c happens to lie, and
+    # the same point would not always have the same losses.
+    for v in range(visits):
+        total += c[v]
     for v in range(visits, visits + TOGETHER):
         c[v] = 0.0
     return total
@@ -70,6 +72,29 @@ def _begin(g, W, l2):
         g[k] = 0.0
 
 
+@pasted(FUSED)
+def _set_margins(X, W, intercepts, order, start, size, eta):
+    """eta[o, i] of the rows at positions start, ..., start + size - 1."""
+    for o in range(W.shape[0]):
+        _margins(X, order, start, size, W[o], eta[o])
+        if intercepts.size > 0:
+            for i in range(size):
+                eta[o, i] += intercepts[o]
+
+
+@pasted(FUSED)
+def _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g):
+    """Add the slopes of one run to the gradient g of its target; ``fresh`` is the plan's ``run_is_first``."""
+    n_outputs, d = W.shape
+    if fresh:
+        _begin(g, W, l2 if fresh == 1 else 0.0)
+    for o in range(n_outputs):
+        total = _weigh(coefficient, slot, first, visits, slope[o], c)
+        _gradient(X, order, start, slot, first, visits, c, g[o * d : (o + 1) * d])
+        if intercepts.size > 0:
+            g[n_outputs * d + o] += total
+
+
 @kernel(FUSED)
 def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_block, last_block, with_gradient, f, G):
     """Add the rows of some blocks to f and G, whose rows are the plan's targets.
@@ -78,8 +103,7 @@ def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_blo
     run (the visits of one group to rows of the block) the values and the gradient.
     """
     order, block_starts, run_starts, visit_starts, run_target, run_is_first, slot, coefficient, largest = plan
-    n_outputs, d = W.shape
-    n_penalized = n_outputs * d
+    n_outputs = W.shape[0]
     room = largest + TOGETHER
     eta = np.empty((n_outputs, room))
     slope = np.empty((n_outputs, room))
@@ -88,24 +112,43 @@ def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_blo
     for block in range(first_block, last_block):
         start = block_starts[block]
         size = block_starts[block + 1] - start
-        for o in range(n_outputs):
-            _margins(X, order, start, size, W[o], eta[o])
-            if intercepts.size > 0:
-                for i in range(size):
-                    eta[o, i] += intercepts[o]
+        _set_margins(X, W, intercepts, order, start, size, eta)
         pointwise(loss, loss_options, eta, y[start : start + size], size, value, slope)
         for run in range(run_starts[block], run_starts[block + 1]):
-            first = visit_starts[run]
+            first, fresh = visit_starts[run], run_is_first[run]
             visits = visit_starts[run + 1] - first
-            target = run_target[run]
-            f[target] += _weigh(coefficient, slot, first, visits, value, c)
-            if not with_gradient:
-                continue
-            g = G[target]
-            if run_is_first[run]:
-                _begin(g, W, l2 if run_is_first[run] == 1 else 0.0)
-            for o in range(n_outputs):
-                total = _weigh(coefficient, slot, first, visits, slope[o], c)
-                _gradient(X, order, start, slot, first, visits, c, g[o * d : (o + 1) * d])
-                if intercepts.size > 0:
-                    g[n_penalized + o] += total
+            f[run_target[run]] += _weigh(coefficient, slot, first, visits, value, c)
+            if with_gradient:
+                g = G[run_target[run]]
+                _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g)
+
+
+@kernel(FUSED)
+def margins_of_blocks(X, W, intercepts, plan, first_block, last_block, eta):
+    """The first half of ``evaluate_blocks``, for a loss that is not compiled: the margin at each position."""
+    order, block_starts, _, _, _, _, _, _, largest = plan
+    # Blocks are read a few rows at a time, which may reach beyond their end: never into the rows of another thread.
+    margins = np.empty((1, largest + TOGETHER))
+    for block in range(first_block, last_block):
+        start = block_starts[block]
+        size = block_starts[block + 1] - start
+        _set_margins(X, W, intercepts, order, start, size, margins)
+        for i in range(size):
+            eta[start + i] = margins[0, i]
+
+
+@kernel(FUSED)
+def add_blocks(X, W, intercepts, l2, plan, values, slopes, first_block, last_block, with_gradient, f, G):
+    """The second half: add what the loss made of the margins to f and G."""
+    order, block_starts, run_starts, visit_starts, run_target, run_is_first, slot, coefficient, largest = plan
+    c = np.empty(largest + TOGETHER)
+    for block in range(first_block, last_block):
+        start, end = block_starts[block], block_starts[block + 1]
+        value, slope = values[start:end], slopes[start:end].reshape(1, end - start)
+        for run in range(run_starts[block], run_starts[block + 1]):
+            first, fresh = visit_starts[run], run_is_first[run]
+            visits = visit_starts[run + 1] - first
+            f[run_target[run]] += _weigh(coefficient, slot, first, visits, value, c)
+            if with_gradient:
+                g = G[run_target[run]]
+                _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g)

@@ -27,6 +27,11 @@ def inlined(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
     return numba.njit(**options(fastmath))
 
 
+def pasted(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
+    """A piece that is copied into the kernels that call it: a call would count the references of its many arrays."""
+    return numba.njit(inline="always", **options(fastmath))
+
+
 def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
     """An entry point: cached on disk where any folder can be written, else compiled once per process."""
 

@@ -32,6 +32,12 @@ def pointwise(loss, options, eta, y, size, value, slope):
         for i in range(size):
             value[i] = 0.5 * eta[0, i] * eta[0, i]
             slope[0, i] = eta[0, i]
+    else:
+        # Never what happens to be in memory.
+        for i in range(size):
+            value[i] = math.nan
+            for c in range(slope.shape[0]):
+                slope[c, i] = math.nan
 
 
 @inlined(FUSED)

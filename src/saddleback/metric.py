@@ -8,7 +8,7 @@ from typing import Protocol
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from .._types import Matrix, Vector
+from ._types import Matrix, Vector
 
 
 class System(Protocol):

@@ -1,0 +1,107 @@
+"""Problems built around their optimum: no bound above it, no convergence away from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import saddleback as sb
+
+from ..endings import ROUNDING, SECONDS, covers, describe, ending, quietly, threshold
+from ..problems.constructed import Known, draw
+from ..problems.known_tables import draw_table
+from ..problems.spectral import draw_spectral
+from ..section import Section
+from ..tally import Outcome, Share
+
+# Of a hundred runs; the default method above all.
+SHARES = {
+    "auto": 62,
+    "quasi-newton": 10,
+    "newton": 10,
+    "accelerated": 6,
+    "prox-linear": 4,
+    "fixed-point": 2,
+    "apgd": 2,
+    "extragradient": 1,
+    "optimistic": 1,
+    "lbfgsb": 2,
+}
+SECOND_ORDER = ("auto", "quasi-newton", "newton")
+# Those that need a strongly convex R.
+SMOOTH = ("apgd", "lbfgsb")
+TOL = 1e-6
+# First-order methods get tolerances that they can reach.
+LOOSE = 1e-3
+SPECTRAL = 0.08
+TABLES = 0.17
+
+BOUND = "lower bounds above the optimum inside their region"
+CERTIFIED = "certified with error > tol"
+ESTIMATED = "estimated with error > tol"
+ESTIMATED_FAR = "estimated with error > 100 tol"
+EASY = "easy problems that end otherwise than CONVERGED"
+BEATEN = "values below the optimum"
+
+
+def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
+    """One problem by one method."""
+    method = str(rng.choice(list(SHARES), p=np.array(list(SHARES.values())) / sum(SHARES.values())))
+    second = method in SECOND_ORDER
+    chance = rng.random()
+    if chance < TABLES and second:
+        known = draw_table(rng)
+    elif chance < TABLES + SPECTRAL and method != "newton":
+        known = draw_spectral(rng, mild=not second, strong=method in SMOOTH)
+    else:
+        known = draw(rng, mild=not second, strong=method in SMOOTH, hessian=method == "newton" or rng.random() < 0.3)
+    tol = (TOL if second else LOOSE) * known.unit
+    try:
+        result = quietly(lambda: sb.solve(known.problem, known.w0, method, tol=tol, time_limit=SECONDS))
+    except sb.errors.IncompatibleError:
+        # What a method cannot do it must refuse, and did.
+        return [Outcome({}, method, "refused")]
+    return [_judged(known, method, tol, result, second)]
+
+
+def _judged(known: Known, method: str, tol: float, result: sb.Result, second: bool) -> Outcome:
+    slack, error = ROUNDING * known.size, result.value - known.optimum
+    allowed = threshold(tol, known.optimum) + slack
+    above = result.lower_bound > known.optimum + slack
+    nearest = known.losses.nearest_minimizer(result.w)
+    counts = {BOUND: above and covers(result, nearest, known.metric), BEATEN: error < -slack}
+    how = ending(result)
+    if how == "certified":
+        counts[CERTIFIED] = error > allowed
+    if how == "estimated":
+        counts |= {ESTIMATED: error > allowed, ESTIMATED_FAR: error > 100 * allowed}
+    if known.easy and second:
+        counts[EASY] = not result.success
+    distance = float(np.linalg.norm(nearest - result.w))
+    note = f"{known.label}: error {error:.2e}, tol {tol:.1e}, {distance:.2g} away; {describe(result)}"
+    return Outcome(counts, method, how, note)
+
+
+ABOUT = """\
+Losses and their gradients at a chosen point w*, and weights lam that are a best response to them with <lam, gradients>
+= 0, so that w* is optimal: over all sets and the regularizers that go with them, 1 to 20 losses of 1 to 30 parameters,
+sums of squares, softplus, exponentials, fourth powers, hyperbolas, tables, matrices, affine losses, with ties, flat
+directions and weights that are zero without need; parameters in units from 1e-7 to 1e7, losses from 1e-6 to 1e6, starts
+near and far; by the default method mostly, and by all others with tolerances that they can reach. Easy are problems in
+units of one, with curvature in all directions, and a start near by.
+"""
+
+SECTION = Section(
+    name="constructed",
+    title="Problems with known optima",
+    about=ABOUT,
+    judge=judge,
+    limits=(
+        Share(BOUND),
+        Share(CERTIFIED, 0.001),
+        Share(ESTIMATED, 0.005),
+        Share(ESTIMATED_FAR),
+        Share(EASY, 0.001),
+        Share(BEATEN),
+    ),
+    sizes={"small": 300, "full": 10_000},
+)

@@ -1,0 +1,94 @@
+"""The flat texts and arrays that a state becomes, and those that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+SAME, TRANSPOSED = "same as ", "transposed"
+
+
+class Misfit(Exception):
+    """Why a value is not what its type hint says, as part of a sentence."""
+
+
+@dataclass
+class Entries:
+    """What is to be written. Arrays and frozen dataclasses that the run shares are written once."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    _places: dict[int, tuple[str, object]] = field(default_factory=dict)
+
+    def shares(self, name: str, value: object) -> bool:
+        """Whether this very object was written before; then its place is all that is written now."""
+        known = self._places.get(id(value))
+        if known is None:
+            # The object itself is kept, too, so that no other one can have its id.
+            self._places[id(value)] = name, value
+            return False
+        self.texts[name] = SAME + known[0]
+        return True
+
+    def add(self, name: str, array: Array) -> None:
+        if self.shares(name, array):
+            return
+        # BLAS rounds differently by rows and by columns: the order in memory is part of the state.
+        if array.flags.f_contiguous and not array.flags.c_contiguous:
+            self.texts[name], array = TRANSPOSED, array.T
+        self.arrays[name] = array
+
+
+@dataclass
+class Source:
+    """What was read; ``known`` tells whether the arrays hold their numbers or only have their shapes."""
+
+    texts: Mapping[str, str]
+    arrays: Mapping[str, Array]
+    known: bool
+    _used: set[str] = field(default_factory=set)
+    _built: dict[str, tuple[type, Any]] = field(default_factory=dict)
+
+    def shared(self, name: str, kind: type) -> tuple[Any] | None:
+        """The dataclass that was built before and stands here, too; None where there is none."""
+        note = self.texts.get(name, "")
+        if not note.startswith(SAME):
+            return None
+        self._used.add(name)
+        built = self._built.get(note.removeprefix(SAME))
+        if built is None or built[0] is not kind:
+            raise Misfit(f"{name} is missing")
+        return (built[1],)
+
+    def remember(self, name: str, kind: type, value: Any) -> None:
+        """A dataclass that may stand in other places, too."""
+        self._built[name] = kind, value
+
+    def text(self, name: str) -> str | None:
+        self._used.add(name)
+        return self.texts.get(name)
+
+    def required(self, name: str) -> str:
+        text = self.text(name)
+        if text is None:
+            raise Misfit(f"{name} is missing")
+        return text
+
+    def array(self, name: str) -> Array:
+        note = self.text(name) or ""
+        place = note.removeprefix(SAME) if note.startswith(SAME) else name
+        if place not in self.arrays:
+            raise Misfit(f"{name[:100]} is missing")
+        self._used.add(place)
+        array = self.arrays[place]
+        return array.T if self.texts.get(place) == TRANSPOSED else array
+
+    def require_all_used(self) -> None:
+        extra = sorted((self.texts.keys() | self.arrays.keys()) - self._used)
+        if extra:
+            raise Misfit(f"it holds {extra[0][:100]!r}, which this kind of run does not have")

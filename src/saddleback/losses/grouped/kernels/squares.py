@@ -1,0 +1,64 @@
+"""Sums of squares of the columns of a table, in one read."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+from numba import types
+from numba.extending import overload
+
+from .compiling import REORDERED, kernel, options
+
+
+def _add_squares(X, rows, columns, unit, total):
+    """total[j] += sum over i in rows of (unit x_ik)^2, k = columns[j]; the layout is known to the compiler."""
+    raise NotImplementedError
+
+
+def _by_rows(X, rows, columns, unit, total):
+    for i in range(rows.size):
+        x = X[rows[i]]
+        if columns.size == x.size:
+            for k in range(x.size):
+                total[k] += (unit * x[k]) * (unit * x[k])
+        else:
+            for j in range(columns.size):
+                v = unit * x[columns[j]]
+                total[j] += v * v
+
+
+def _by_columns(X, rows, columns, unit, total):
+    for j in range(columns.size):
+        x = X[:, columns[j]]
+        square = 0.0
+        if rows.size == x.size:
+            for i in range(x.size):
+                square += (unit * x[i]) * (unit * x[i])
+        else:
+            for i in range(rows.size):
+                v = unit * x[rows[i]]
+                square += v * v
+        total[j] += square
+
+
+def _by_entries(X, rows, columns, unit, total):
+    values, column = X
+    for e in range(values.size):
+        v = unit * values[e]
+        total[column[e]] += v * v
+
+
+@overload(_add_squares, jit_options=options(REORDERED))
+def _choose(X, rows, columns, unit, total):
+    if isinstance(X, types.BaseTuple):
+        return _by_entries
+    return _by_columns if X.layout == "F" else _by_rows
+
+
+@kernel(REORDERED)
+def add_squares(X, rows, columns, unit, total):
+    """X is a matrix in C or Fortran order, of which each row is asked for once and columns in their order.
+
+    Or it is the pair (values, columns) of a sparse one, of which all rows and columns are added.
+    """
+    _add_squares(X, rows, columns, unit, total)

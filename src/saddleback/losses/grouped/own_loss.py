@@ -1,0 +1,172 @@
+"""A user's own pointwise loss: called in Python between two halves of the kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..._types import Vector
+from ..._validation import number, real_array
+from ...errors import ProblemError
+from .constant import constant
+from .labels import refuse_masked
+from .pointwise import LOSSES, PointwiseLoss
+
+RESPONSES = ("real", "count", "binary")
+FUNCTIONS = ("value_and_slope", "curvature")
+COMPILED = (*FUNCTIONS, "kernel", "options", "response")
+"""What the compiled form of a loss stands for: a subclass that changes any of it is a loss of its own."""
+
+AT_A_TIME = 1 << 16
+"""Rows of one call: enough to forget what a call costs, few enough to stay in cache."""
+
+TRIED = 8
+"""Rows of the call that shows, before any work is done, whether the functions return what they should."""
+
+
+class PointwiseFunctions(Protocol):
+    """The least that a pointwise loss must have; `PointwiseLoss` says what each function returns."""
+
+    def value_and_slope(self, eta: Any, y: Any) -> Any: ...
+
+    def curvature(self, eta: Any, y: Any) -> Any: ...
+
+
+def find_loss(loss: Any) -> PointwiseLoss:
+    """A loss by its name, one of ours, or a user's own."""
+    if isinstance(loss, str) and loss in LOSSES:
+        return LOSSES[loss]
+    if isinstance(loss, str | type) or not any(_function(loss, name) for name in FUNCTIONS):
+        known = ", ".join(repr(name) for name in LOSSES)
+        raise ProblemError(
+            f"unknown loss {loss!r}; expected one of {known}, or an object with value_and_slope(eta, y) and "
+            "curvature(eta, y)."
+        )
+    return loss if isinstance(loss, OwnLoss) or _is_compiled(loss) else OwnLoss.of(loss)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OwnLoss(PointwiseLoss):
+    """The user's functions, with a check of all that they return."""
+
+    functions: Any
+
+    @classmethod
+    def of(cls, functions: Any) -> OwnLoss:
+        name = type(functions).__name__
+        for function in FUNCTIONS:
+            if not _function(functions, function):
+                raise ProblemError(
+                    f"a pointwise loss must have value_and_slope(eta, y) and curvature(eta, y); {name} has no "
+                    f"{function}."
+                )
+        _check_kernel(functions, name)
+        loss = cls(functions)
+        for attribute, value in (
+            ("response", _response(functions, name)),
+            ("convex", _convexity(functions, name)),
+            ("largest_curvature", _curvature_bound(functions, name)),
+        ):
+            object.__setattr__(loss, attribute, value)
+        return loss
+
+    def __repr__(self) -> str:
+        kind: Any = type(self.functions)
+        return f"{kind.__name__}()" if kind.__repr__ is object.__repr__ else repr(self.functions)
+
+    def try_out(self, y: Vector) -> None:
+        """Call both functions at margins of zero: what is wrong with them shows before any work is done."""
+        y = y[:TRIED]
+        self.value_and_slope(np.zeros(y.size), y)
+        self.curvature(np.zeros(y.size), y)
+
+    def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        with np.errstate(all="ignore"):
+            answer = self.functions.value_and_slope(eta, constant(y))
+        try:
+            value, slope = answer
+        except (TypeError, ValueError):
+            raise ProblemError(
+                f"{self!r}.value_and_slope must return a pair of arrays, (values, slopes); got {type(answer).__name__}."
+            ) from None
+        return self._numbers(value, "value_and_slope", eta), self._numbers(slope, "value_and_slope", eta)
+
+    def curvature(self, eta: Vector, y: Vector) -> Vector:
+        with np.errstate(all="ignore"):
+            answer = self.functions.curvature(eta, constant(y))
+        return self._numbers(answer, "curvature", eta)
+
+    def _numbers(self, x: Any, function: str, eta: Vector) -> Vector:
+        where = f"{self!r}.{function} must return one real number per margin"
+        refuse_masked(x, f"the answer of {self!r}.{function}")
+        try:
+            numbers = real_array(x).astype(np.float64, copy=False)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"{where}; got {type(x).__name__} ({error}).") from error
+        if numbers.shape != eta.shape:
+            raise ProblemError(f"{where}, arrays of shape {eta.shape}; got shape {numbers.shape}.")
+        return numbers
+
+
+def _function(loss: Any, name: str) -> bool:
+    """Whether ``loss`` has that function, and not only the one of the base class that says it is missing."""
+    return callable(getattr(loss, name, None)) and getattr(type(loss), name, None) is not getattr(PointwiseLoss, name)
+
+
+def _is_compiled(loss: Any) -> bool:
+    """Whether it is one of ours, unchanged in all that its compiled form stands for."""
+    ours = _ours(loss)
+    return ours is not None and all(
+        getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in COMPILED
+    )
+
+
+def _ours(loss: Any) -> type[PointwiseLoss] | None:
+    return next((type(of_ours) for of_ours in LOSSES.values() if isinstance(loss, type(of_ours))), None)
+
+
+def _check_kernel(loss: Any, name: str) -> None:
+    kernel, ours = getattr(loss, "kernel", None), _ours(loss)
+    if kernel is not None and (ours is None or kernel is not ours.kernel):
+        raise ProblemError(
+            f"the pointwise loss {name} has kernel = {kernel!r}, and no compiled kernel of its own goes by that name. "
+            "Leave it out: value_and_slope and curvature are enough."
+        )
+
+
+def _response(loss: Any, name: str) -> str:
+    response = getattr(loss, "response", "real")
+    if not (isinstance(response, str) and response in RESPONSES):
+        raise ProblemError(
+            f"the response of the pointwise loss {name} must be one of {', '.join(map(repr, RESPONSES))}; got "
+            f"{response!r}. A loss of one's own has one margin per row: number the classes, and take 'real'."
+        )
+    return response
+
+
+def _convexity(loss: Any, name: str) -> bool:
+    convex = _declared(loss, "convex")
+    if convex is not None and not isinstance(convex, bool | np.bool_):
+        raise ProblemError(f"convex of the pointwise loss {name} must be True or False; got {convex!r}.")
+    return bool(convex)
+
+
+def _curvature_bound(loss: Any, name: str) -> float | None:
+    for attribute in ("curvature_bound", "largest_curvature"):
+        bound = _declared(loss, attribute)
+        if bound is not None:
+            return number(bound, f"{attribute} of the pointwise loss {name}", minimum=0.0)
+    return None
+
+
+def _declared(loss: Any, name: str) -> Any:
+    """An attribute, unless it was inherited from a class whose functions were replaced: it was said of those."""
+    return getattr(loss, name, None) if _level(loss, name) <= min(_level(loss, f) for f in FUNCTIONS) else None
+
+
+def _level(loss: Any, name: str) -> int:
+    """In the how manyeth of its classes ``name`` is defined, after the object itself."""
+    scopes = [getattr(loss, "__dict__", {}), *(vars(kind) for kind in type(loss).__mro__)]
+    return next((level for level, scope in enumerate(scopes) if name in scope), 0)

@@ -1,0 +1,110 @@
+"""The units of the parameters: in which coordinates a run works, and what counts as near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._types import Vector
+from ._validation import finite_vector
+from .errors import ProblemError
+from .losses import Losses
+from .oracle import Evaluation, row_norms
+
+# Parameters of plain functions whose sizes, as guessed from one point, lie within these bounds keep their own units:
+# the user's choice is then better than the guess.
+USUAL = (1e-3, 1e3)
+# Slopes per size of a parameter are at most two to this power.
+STEEPEST = 460.0
+# No unit is further from one than this: its square is still a number.
+EXTREME = 2.0**400
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The method works in v = scale w; its region is measured by |(v - center)/unit|.
+
+    Scales are powers of two, so that the losses at w are the losses at v to the last bit.
+    """
+
+    scale: Vector
+    unit: Vector
+    radius: float | None = None
+    """The radius that the caller asked for."""
+    metric: bool = False
+    """Whether distances are meant in a metric that the caller gave."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the method works in the parameters themselves."""
+        return bool((self.scale == 1.0).all())
+
+    def semi_axes(self, radius: float, curvature: Vector) -> Vector:
+        """How far the region reaches along each parameter; inf along strongly convex ones."""
+        if self.radius is not None and (self.unit == self.scale).all():
+            axes = np.full(self.scale.size, radius)
+        else:
+            axes = radius * (self.unit / self.scale)
+        axes[curvature > 0.0] = np.inf
+        return axes
+
+
+def units_in_metric(scale: Vector, radius: float | None) -> Units:
+    """Those of a metric that the caller gave: steps, distances and the radius are meant in it."""
+    return Units(scale, np.ones(scale.size), radius, metric=True)
+
+
+def natural_units(sizes: Vector, radius: float | None, *, rescaled: bool) -> Units:
+    """Those of parameters of the given sizes: the method works in them where it is ``rescaled``.
+
+    A radius that the caller asked for is meant in the parameters themselves.
+    """
+    scale = 1.0 / sizes if rescaled else np.ones(sizes.size)
+    return Units(scale, scale * sizes if radius is None else scale, radius)
+
+
+def offered_sizes(losses: Losses) -> Vector | None:
+    """The sizes of the parameters that the losses know of themselves (``parameter_scales``), as powers of two."""
+    offer: Any = getattr(losses, "parameter_scales", None)
+    if offer is None:
+        return None
+    sizes = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", losses.n_params)
+    if sizes.min() <= 0:
+        raise ProblemError(f"losses.parameter_scales must be positive; got {sizes.min():g}.")
+    return _powers_of_two(sizes)
+
+
+def moderated(sizes: Vector, curvature: Vector, at: Evaluation) -> Vector:
+    """Sizes within which a strongly convex term, m_i/2 w_i^2, changes by no more than the losses' own size."""
+    if not curvature.any():
+        return sizes
+    with np.errstate(over="ignore", divide="ignore"):
+        return _powers_of_two(1.0 / np.hypot(1.0 / sizes, np.sqrt(curvature / (at.size or 1.0))))
+
+
+def guessed_sizes(at: Evaluation) -> Vector:
+    """The sizes of the parameters as the first point shows them, as powers of two.
+
+    |column i of G|/|w_i| is a curvature, and |f| over it the square of a length. Where w_i = 0, the length over which
+    the linearized losses change by themselves, |f|/|column i of G|. A parameter that shows neither is as large as the
+    others are on average.
+    """
+    columns, size, own = at.reach * row_norms(at.G.T), at.size, np.abs(at.w)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        logs = np.log2(size) - np.log2(columns)
+        both = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
+        # The slope per size must not overflow when it is squared.
+        both = np.minimum(both, STEEPEST - np.log2(columns))
+    known = np.isfinite(both)
+    if not known.any():
+        return np.ones(own.size)
+    both[~known] = both[known].mean()
+    if both.min() >= np.log2(USUAL[0]) and both.max() <= np.log2(USUAL[1]):
+        return np.ones(own.size)
+    return _powers_of_two(np.exp2(np.clip(both, -400, 400)))
+
+
+def _powers_of_two(sizes: Vector) -> Vector:
+    return np.exp2(np.rint(np.log2(np.clip(sizes, 1.0 / EXTREME, EXTREME))))
