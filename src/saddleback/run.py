@@ -193,7 +193,7 @@ class Run:
         if verdict is None or verdict[0] is not Status.UNBOUNDED or record.deep:
             return verdict
         # A minimum may lie as deep as that: the run goes on where no ray falls for ever, until it is as deep once more.
-        record.deep = falls_forever(self.oracle, record) is not True
+        record.deep = falls_forever(self.oracle, record, thorough=True) is not True
         return self._exhausted() if record.deep else verdict
 
     def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 # A value this many times below the scale of the start is taken for minus infinity ...
 FAR = 1e9
 # ... unless g rises again further out: so many powers of ten of a ray are looked at.
-DECADES = 40
-# What rays may cost that lead no further than those before: a part of the run's evaluations, and a few.
-SHARE, LEAST = 0.1, 8
+DECADES = 30
+# What rays may cost that lead no further than those before, in points: a part of the run's own, and a few; or what
+# suffices nearly always, where a run would end by the answer.
+SHARE, LEAST, ENOUGH = 0.1, 5, 150
 # All rays: each of them is corrected in one direction at least.
 RAYS = 100
 # Rounding errors of directions and of far points, in units of the precision of the losses.
@@ -29,14 +30,14 @@ ROUNDING = 1e3
 # A convex g falls nowhere on a ray faster than at its beginning, up to rounding.
 FASTER = 1.01
 # A rise more than STEEP times as steep as the fall that was promised is looked for nearer, where it is MODERATE times.
-STEEP, MODERATE, DRAWS = 1e4, 1e2, 8
+STEEP, MODERATE, DRAWS = 1e8, 1e6, 8
 # Powers of ten by which a point is drawn back where the losses overflow.
 BACK = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
-def falls_forever(oracle: Oracle, record: Record) -> bool | None:
+def falls_forever(oracle: Oracle, record: Record, *, thorough: bool = False) -> bool | None:
     """Whether g is unbounded below: True by a ray on which it falls as far as numbers reach, False by slopes of
-    minorants that average to zero, None where neither was found.
+    minorants that average to zero (up to rounding), None where neither was found.
 
     Rays start at the best point, in the direction in which all known slopes fall (`Slopes`). Where g rises again, the
     slope there corrects the direction: on x^2 - y an error of 1e-6 in x wins at a distance of 1e12, and shows there as
@@ -45,13 +46,13 @@ def falls_forever(oracle: Oracle, record: Record) -> bool | None:
     """
     with np.errstate(all="ignore"):
         try:
-            return _Search(oracle, record).verdict()
+            return _Search(oracle, record).verdict(ENOUGH if thorough else SHARE * oracle.n_evals + LEAST)
         except (_NoWitness, np.linalg.LinAlgError):
             return None
 
 
 class _NoWitness(Exception):
-    """Losses that refuse points far away, are not finite there, or answer with rounding errors tell nothing."""
+    """The losses cannot tell: they refuse far points, are not finite there, or answer with rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,22 +73,23 @@ class _Search:
         self._oracle, self._size = oracle, record.size
         self._convex = oracle.watch.violation is None
         self._slopes = Slopes(oracle.adversary.dual_set, (oracle.curvature == 0.0) | (not self._convex))
-        self._start, self._best = self._evaluate(oracle.w0), self._evaluate(record.best.w)
-        if not (self._start.finite and self._best.finite):
+        start, best = self._evaluate(oracle.w0), self._evaluate(record.best.w)
+        if start is None or best is None:
             raise _NoWitness
-        self._slopes.learn(self._start)
-        self._slopes.learn(self._best)
+        self._start, self._best = start, best
+        self._slopes.learn(start)
+        self._slopes.learn(best)
         if record.bound is not None:
             self._slopes.add(record.bound.slope)
 
-    def verdict(self) -> bool | None:
-        allowance = SHARE * self._oracle.n_evals + LEAST if self._convex else 0.0
+    def verdict(self, allowance: float) -> bool | None:
         farthest, fell = -1, False
         for _ in range(RAYS):
             u = self._slopes.descent()
-            if u is None and self._convex:
-                return False
             if u is None or self._unseen(u) > 1.0:
+                # Against a ray that fell only zero counts, not slopes that are merely too short to be seen.
+                if self._convex and not (fell and u is not None):
+                    return False
                 break
             spent = self._n_points
             rise = self._walk(u)
@@ -97,7 +99,7 @@ class _Search:
             if rise.decade <= farthest:
                 allowance -= self._n_points - spent
             farthest = max(farthest, rise.decade)
-            if not self._slopes.learn(rise.at) or allowance <= 0.0:
+            if not (self._slopes.learn(rise.at) and self._convex and allowance > 0.0):
                 break
         return True if fell or (not self._convex and self._goes_on()) else None
 
@@ -108,9 +110,9 @@ class _Search:
 
     def _walk(self, u: Vector, rate: float = 1.0) -> _Rise | None:
         """Where g rises on the ray along u, or falls at less than half the rate; None where it falls for ever."""
-        best, unit = self._best, self._slopes.unit
-        # Nearer points than those of the run tell nothing new.
-        step = max(rate * self._size, dnrm2(unit * (best.w - self._oracle.w0)) / dnrm2(unit * u))
+        best = self._best
+        # To where g should have fallen by the scale of the start. The way from w0 promises nothing.
+        step = self._size if rate > 0.0 else 1.0
         fastest = -FASTER * float(best.lam @ best.G @ u)
         lowest, reached, doubtful = best.value, False, None
         for decade in range(DECADES):
@@ -119,8 +121,8 @@ class _Search:
             value = self._value(w)
             promised = min(lowest, best.value - 0.5 * rate * t)
             if not value < promised:
-                at = self._evaluate(w)
-                if not at.finite:
+                at = self._evaluate(w) if np.isfinite(value) else None
+                if at is None:
                     return None if reached else self._drawn_back(u, t, rate, decade)
                 rounding = value - promised <= self._rounding(at, w)
                 if reached or not rounding:
@@ -130,17 +132,17 @@ class _Search:
             fall = best.value - lowest
             if self._convex and fall > t * fastest + self._rounding(best, w):
                 raise _NoWitness
-            reached = lowest < -FAR * self._size and fall > t * self._unseen(u)
+            reached = min(fall, -lowest) > FAR * self._size and fall > t * self._unseen(u)
         if not (reached or doubtful):
             raise _NoWitness
         return None if reached else doubtful
 
     def _drawn_back(self, u: Vector, t: float, rate: float, decade: int) -> _Rise:
-        """The rise towards a point where the losses overflow."""
+        """The rise towards a point where the losses overflow, or which they refuse."""
         for back in BACK:
             nearer = t * 10.0**-back
             at = self._evaluate(self._best.w + nearer * u)
-            if at.finite:
+            if at is not None:
                 return _Rise(self._moderate(u, nearer, rate, at), decade)
         raise _NoWitness
 
@@ -157,7 +159,7 @@ class _Search:
             if t <= near:
                 t = np.sqrt(near * far)
             nearer = self._evaluate(self._best.w + t * u)
-            if not nearer.finite:
+            if nearer is None:
                 break
             if float(nearer.lam @ nearer.G @ u) > -0.5 * rate:
                 far, at = t, nearer
@@ -187,10 +189,12 @@ class _Search:
         except Exception:
             return np.inf
 
-    def _evaluate(self, w: Vector) -> Evaluation:
+    def _evaluate(self, w: Vector) -> Evaluation | None:
+        """The losses and their Jacobian at w; None where they are not finite, or refused."""
         try:
-            return self._oracle.evaluate(w, watch=False)
+            at = self._oracle.evaluate(w, watch=False)
         except OutOfTime:
             raise
-        except Exception as error:
-            raise _NoWitness from error
+        except Exception:
+            return None
+        return at if at.finite else None
