@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
+from scipy.linalg.lapack import dposv
 
 from ._clock import OutOfTime
 from ._types import Matrix, Vector
@@ -32,6 +35,8 @@ LEAST = 1e-12
 NONE = 1e-100
 # (D) is solved to this share of the tolerance.
 ACCURACY = 1e-3
+# The share of the tolerance that is not worth another step.
+NEGLIGIBLE = 1e-2
 # A promise is tried at these shares of its step.
 SHARES = (1.0, 0.1, 0.01)
 # How far the points lie at which convexity is looked at, in radii of the region: along the way of the run, and on
@@ -111,19 +116,19 @@ def _along_directions(
     # Sizes are guesses from the start: curvature is measured within what the parameters are and were.
     seen = np.abs(at.w) + np.abs(oracle.w0)
     unit = np.where(seen > 0.0, np.minimum(region.unit, seen), region.unit)
-    slope = lam.dot(at.G) * unit
-    random = np.random.default_rng(d).standard_normal(d)
-    first = slope / (np.linalg.norm(slope) or 1.0) + RANDOM * random / np.linalg.norm(random)
+    slopes = at.G * unit
+    slope = lam.dot(slopes)
+    q = slope / (dnrm2(slope) or 1.0) + RANDOM * _random_rays(d, d, 1)[0]
     # The step that balances the error of the Jacobian against the change of the curvature.
-    reach = float(np.cbrt(oracle.jacobian_precision))
-    noise = 4 * oracle.jacobian_precision * float(np.abs(lam) @ np.abs(at.G * unit).sum(axis=1)) / reach
-    V, HV = np.empty((0, d)), np.empty((0, d))
-    q, violation = first, None
-    for _ in range(count):
+    reach = oracle.jacobian_precision ** (1 / 3)
+    noise = 4 * oracle.jacobian_precision * float(np.abs(lam).dot(np.abs(slopes)).sum()) / reach
+    V, HV = np.empty((count, d)), np.empty((count, d))
+    k, violation = 0, None
+    while k < count:
         # Twice, as one pass leaves what rounding makes of it.
-        for _ in range(2):
-            q = q - V.T @ (V @ q)
-        length = float(np.linalg.norm(q))
+        for _ in range(2 if k else 0):
+            q = q - V[:k].T.dot(V[:k].dot(q))
+        length = float(dnrm2(q))
         if not length > 0.0:
             break
         q = q / length
@@ -131,12 +136,25 @@ def _along_directions(
         if Hq is None:
             break
         violation = violation or _falling(q, Hq, noise)
-        V, HV = np.vstack((V, q)), np.vstack((HV, Hq))
-        q = Hq
-    if not len(V):
+        V[k], HV[k] = q, Hq
+        k, q = k + 1, Hq
+    if k == 0:
         return Look(inf, inf)
-    T = V @ HV.T
-    values, vectors = np.linalg.eigh(0.5 * (T + T.T))
+    V, HV = V[:k], HV[:k]
+    T = V.dot(HV.T)
+    # Hessians are symmetric: what is not was the change of curvature over the distance of the differences.
+    error = float(np.abs(T - T.T).max())
+    T = 0.5 * (T + T.T)
+    if violation is None:
+        # Without (D): its lam promises at most what any other does. Where that is next to nothing, so is the promise.
+        steepest = (slopes * slopes).sum(axis=1).max()
+        least = max(noise, error, LEAST * np.trace(T), LEAST * steepest / (at.size or 1.0))
+        own = V.dot(slope)
+        _, x, info = dposv(T - least * np.eye(k), own)
+        promise = oracle.adversary.gap(lam, at.f) + 0.5 * float(own.dot(x))
+        if info == 0 and promise <= NEGLIGIBLE * threshold:
+            return Look(promise, region.length(unit * x.dot(V), oracle.curvature))
+    values, vectors = np.linalg.eigh(T)
     if violation is None and values[0] < -noise:
         # Differences are not symmetric: only the slope along the direction itself proves that it falls.
         q = V.T @ vectors[:, 0]
@@ -148,9 +166,7 @@ def _along_directions(
     steepest = float(np.abs(slopes).max())
     if steepest == 0.0:
         return Look(0.0, 0.0, S=S, Y=Y, violation=violation)
-    # Hessians are symmetric: what is not was the change of curvature over the distance of the differences. Without any
-    # curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
-    error = float(np.abs(T - T.T).max())
+    # Without any curvature, that of a quadratic which falls to zero in one step, as flat as rounding allows.
     least = max(noise, error, LEAST * float(values[-1]), LEAST * steepest**2 / (at.size or 1.0))
     root = np.sqrt(np.maximum(values, least))
     factor = slopes / root
@@ -218,6 +234,7 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
     The losses at the answer are asked for once more: one wrong answer of theirs must not become the run's.
     """
     at = oracle.evaluate(best.w, watch=False)
+    steepest = float(at.steepness.max())
     watch = ConvexityWatch(oracle.adversary.dual_set, oracle.curvature, exact_jacobian=oracle.exact_jacobian)
     watch.trust(oracle.precision)
     lowest: Point | None = None
@@ -229,7 +246,7 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
             watch.compare(at, there)
         if bound is not None and watch.violation is None:
             below = bound.at(v) - there.value
-            slopes = float(at.steepness.max()) * float(np.linalg.norm(v - at.w))
+            slopes = steepest * float(dnrm2(v - at.w))
             if below > watch.tolerance * (abs(there.value) + abs(at.value) + at.size + slopes):
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
         if there.value < min(at.value, inf if lowest is None else lowest.value):
@@ -248,16 +265,23 @@ def _agree(f: Vector, known: Vector, tolerance: float) -> bool:
 def _across(oracle: Oracle, at: Evaluation, region: Region) -> list[Vector]:
     """On along the way of the run, and on random rays on both sides."""
     d = at.w.size
-    unit = np.broadcast_to(region.unit, (d,))
-    radius = region.radius if np.isfinite(region.radius) else max(1.0, float(np.linalg.norm((at.w - oracle.w0) / unit)))
-    rng = np.random.default_rng(d + 1)
-    points = []
-    way = (at.w - oracle.w0) / unit
-    if way.any():
-        points.append(at.w + BEYOND * radius * unit * (way / np.linalg.norm(way)))
-    for t in RAYS:
-        if t > 0:
-            ray = rng.standard_normal(d)
-            ray /= np.linalg.norm(ray)
-        points.append(at.w + t * radius * unit * ray)
+    way = (at.w - oracle.w0) / region.unit
+    length = float(dnrm2(way))
+    radius = region.radius if np.isfinite(region.radius) else max(1.0, length)
+    points = [at.w + BEYOND * radius / length * (region.unit * way)] if length > 0.0 else []
+    rays = _random_rays(d, d + 1, len(RAYS) // 2)
+    points += [at.w + t * radius * (region.unit * rays[k // 2]) for k, t in enumerate(RAYS)]
     return points
+
+
+def _random_rays(d: int, seed: int, count: int) -> Matrix:
+    """Random directions of length one, the same ones in every run."""
+    return _drawn(d, seed, count) if d <= WHOLE else _drawn.__wrapped__(d, seed, count)
+
+
+@lru_cache(maxsize=16)
+def _drawn(d: int, seed: int, count: int) -> Matrix:
+    rays = np.random.default_rng(seed).standard_normal((count, d))
+    rays /= np.linalg.norm(rays, axis=1)[:, None]
+    rays.flags.writeable = False
+    return rays

@@ -12,7 +12,7 @@ from scipy.linalg.blas import dnrm2 as nrm2
 
 from ._types import Vector, Weights
 from .certificates import Minorant, Region
-from .inspection import Look, keeps_promise, look, sees_all, survey
+from .inspection import NEGLIGIBLE, Look, keeps_promise, look, sees_all, survey
 from .methods import AnyMethod, Breakdown, Method, State
 from .oracle import Evaluation, Oracle, Point
 from .result import Result, Status
@@ -41,8 +41,6 @@ Callback = Callable[[Progress], Any]
 
 # After a look that found more to gain, the next one waits for this share of the iterations so far.
 LESS_OFTEN = 5
-# The share of the tolerance that is not worth leaving the region for.
-NEGLIGIBLE = 1e-2
 # A quadratic model promises a little more than half of what there is to gain on a flat function such as w^12.
 HALF = 0.5
 # How often a run looks around for a lower point before it ends at a stationary one of losses that are not convex.
@@ -160,13 +158,14 @@ class Run:
         exhausted = self._exhausted()
         certified = stopping.certified(trace)
         withdrawn = self.oracle.watch.violation is not None
-        # Where nothing moves any more, a certificate is out of reach, and the estimate all there is.
-        stuck = exhausted is not None and exhausted[0] is Status.STALLED
-        seen = stuck or sees_all(self.oracle, trace.n_iter)
-        trusted = self._method.estimates and (self._flat or withdrawn)
-        estimated = trusted and stopping.estimated(trace, sees_all=seen)
-        if not (certified or estimated):
-            return exhausted
+        if not certified:
+            trusted = self._method.estimates and (self._flat or withdrawn)
+            if not (trusted and stopping.promises_nothing(trace)):
+                return exhausted
+            # Where nothing moves any more, a certificate is out of reach, and the estimate all there is.
+            stuck = exhausted is not None and exhausted[0] is Status.STALLED
+            if not stopping.nearly_certified(trace, sees_all=stuck or sees_all(self.oracle, trace.n_iter)):
+                return exhausted
         threshold, gap = stopping.threshold(trace.value[-1]), trace.gap[-1]
         if withdrawn:
             if exhausted is None and self._leaves():

@@ -50,14 +50,18 @@ class Stopping:
         """Whether the certified gap is within the tolerance."""
         return trace.gap[-1] <= self.threshold(trace.value[-1])
 
-    def estimated(self, trace: Trace, *, sees_all: bool) -> bool:
-        """Whether the estimated gap is a tenth of the tolerance twice in a row, and a certificate not far away.
+    def promises_nothing(self, trace: Trace) -> bool:
+        """Whether the estimated gap is a tenth of the tolerance or less twice in a row."""
+        threshold = self.threshold(trace.value[-1])
+        return trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+
+    def nearly_certified(self, trace: Trace, *, sees_all: bool) -> bool:
+        """Whether the certified gap is near enough to the tolerance for an estimate to end the run, or is none.
 
         ``sees_all``: a look before the end sees the curvature in every direction.
         """
         gap, threshold = trace.gap[-1], self.threshold(trace.value[-1])
-        proved = gap <= (BELIEVED if sees_all else GUESSED) * threshold or gap == np.inf
-        return proved and trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+        return gap <= (BELIEVED if sees_all else GUESSED) * threshold or gap == np.inf
 
     def out_of_time(self, trace: Trace) -> bool:
         """Whether the time limit has passed."""
@@ -75,6 +79,8 @@ class Stopping:
             return Status.TIME_LIMIT, self.too_late(trace.time[-1])
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
+        if n_iter < HOPELESS:
+            return None
         # Where a model promises nothing beyond rounding there is less to wait for.
         known = [left for left in trace.estimate[-HOPELESS:] if left == left]
         hopeless = len(known) >= HOPELESS // 2 and all(left <= 64 * EPS * abs(value) for left in known)

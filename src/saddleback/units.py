@@ -93,6 +93,10 @@ def guessed_sizes(at: Evaluation) -> Vector:
     """
     columns, size, own = at.reach * row_norms(at.G.T), at.size, np.abs(at.w)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        lengths = size / columns
+        sizes = np.where(own > 0.0, np.sqrt(own * lengths), lengths)
+        if ((sizes >= USUAL[0]) & (sizes <= USUAL[1])).all():
+            return np.ones(own.size)
         logs = np.log2(size) - np.log2(columns)
         both = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
         # The slope per size must not overflow when it is squared.

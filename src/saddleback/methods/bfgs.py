@@ -83,7 +83,7 @@ class DenseBFGS:
             v = Bs / sqrt(sBs)
             B -= v[:, None] * v
         kept = max(0, len(self.S) + 1 - s.size)
-        S, Y = np.vstack((self.S[kept:], s)), np.vstack((self.Y[kept:], y))
+        S, Y = np.concatenate((self.S[kept:], s[None])), np.concatenate((self.Y[kept:], y[None]))
         return DenseBFGS(B, self.delta, S, Y, whole=self.whole)
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:

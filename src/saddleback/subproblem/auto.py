@@ -8,10 +8,13 @@ from .._types import Vector
 from ..adversary import Adversary
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
-from .path_following import PathFollowing
+from .path_following import MANY_LOSSES, PathFollowing
 from .primal_form import PrimalForm
 from .quadratic_program import QuadraticProgram
-from .response_newton import ResponseNewton
+from .response_newton import MANY_ROWS, ResponseNewton
+
+# With fewer losses the order of the solvers is that of the list.
+FEW = min(MANY_ROWS, MANY_LOSSES)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Auto:
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
         """The solvers, with one in front that is made for problems of this shape, and none that is hopeless there."""
         solvers = self.solvers
+        if subproblem.c.size < FEW:
+            return solvers
         if any(isinstance(s, PathFollowing) and s.prefers(subproblem) for s in solvers) and not PrimalForm.suits(
             subproblem
         ):
