@@ -56,6 +56,7 @@ def test_problem_without_losses_or_parameters(name, number):
         ({"strong_convexity": np.nan}, "losses.strong_convexity must be finite"),
         ({"strong_convexity": [1.0, 1.0, 1.0]}, "losses.strong_convexity must have length 2; got length 3"),
         ({"strong_convexity": "some"}, "losses.strong_convexity must be a vector of numbers"),
+        ({"strong_convexity": [[1.0], [1.0, 2.0]]}, "losses.strong_convexity must be a vector of numbers"),
     ],
 )
 def test_bad_capability_of_the_losses(attributes, match):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._clock import Clock
 from ._types import EPS, Jacobian, Matrix, Params, Vector, Weights
-from ._validation import all_finite, finite_vector, number, real_array
+from ._validation import all_finite, finite_vector, n_axes, number, real_array
 from .adversary import Adversary
 from .certificates import Minorant
 from .convexity import DIFFERENCES, ConvexityWatch
@@ -391,7 +391,7 @@ def _offered(losses: object, name: str) -> Any:
 def _curvature(strong_convexity: Any, d: int) -> Vector:
     m = 0.0 if strong_convexity is None else strong_convexity
     name = "losses.strong_convexity"
-    curvature = np.repeat(finite_vector(m, name), d) if np.ndim(m) == 0 else finite_vector(m, name, d)
+    curvature = np.repeat(finite_vector(m, name), d) if n_axes(m) == 0 else finite_vector(m, name, d)
     if curvature.min() < 0:
         raise ProblemError(f"losses.strong_convexity must be >= 0; got {curvature.min():g}.")
     return curvature
