@@ -313,6 +313,15 @@ class Oracle:
             raise ProblemError(f"losses.sampled_hessian must return shape ({k}, {k}); got {H.shape}.")
         return H if np.isfinite(H).all() else None
 
+    def jacobian_error(self, w: Vector) -> Matrix | None:
+        """How wrong the Jacobian at w may be, entry by entry; None where it is exact or nobody knows."""
+        offer: Any = None if self.exact_jacobian else getattr(self.problem.losses, "jacobian_error", None)
+        if offer is None:
+            return None
+        self._check_clock()
+        error = offer(w.copy())
+        return None if error is None else self._as_float64(error)
+
     def _check_clock(self) -> None:
         """Raise OutOfTime where there is none left, except before the first evaluation: a run returns a point."""
         if self.n_evals + self.n_values > 0:

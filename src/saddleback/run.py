@@ -178,6 +178,12 @@ class Run:
         trace.n_evals[-1], trace.time[-1] = self.oracle.n_evals, self.elapsed
         if not confirmed:
             return exhausted
+        wrong = self._error_of_differences()
+        if wrong > (threshold if certified else max(threshold, gap)):
+            return Status.STALLED, (
+                f"finite differences for a Jacobian may be wrong by {wrong:.3g} in the lower bound, more than the "
+                f"tolerance {threshold:.3g}; pass jac, or raise tol"
+            )
         if certified and self.record.inside:
             return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
         return Status.CONVERGED, (
@@ -234,6 +240,14 @@ class Run:
         if seen.lowest is not None:
             record.best = self.restart = seen.lowest
         return False
+
+    def _error_of_differences(self) -> float:
+        """By how much the errors of a Jacobian by finite differences may lift the lower bound of the region."""
+        region = self.region
+        error = self.oracle.jacobian_error(region.center)
+        if error is None or not np.isfinite(region.radius):
+            return 0.0
+        return region.radius * float(nrm2(np.abs(self.record.dual).dot(error) * region.unit))
 
     def _leaves(self) -> bool:
         """Whether a stationary point of losses that are not convex is left for a lower one that a survey meets."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import saddleback as sb
 from saddleback.losses import check_jacobian, from_functions
-from saddleback.losses.differences import central_differences
+from saddleback.losses.differences import Differences, central_differences
 
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=60)
 
@@ -42,6 +42,82 @@ def test_differences_at_large_parameters_use_steps_of_their_size():
     assert G[0, 0] == pytest.approx(2e8, rel=1e-6)
 
 
+UNITS = 10.0 ** np.arange(-9, 10, 3)
+
+
+@pytest.mark.parametrize(
+    "start", [[0.3, -0.2, 0.7], [0.0, 0.0, 0.0], [1e-3, 1e-6, -1e-2]], ids=["near one", "zero", "small"]
+)
+@pytest.mark.parametrize("unit", UNITS)
+def test_steps_suit_parameters_in_any_unit(unit, start):
+    w0 = unit * np.array(start)
+    jac = Differences(lambda w: smooth(w / unit)[0], w0)
+    for w in (w0, w0 + unit * np.array([0.5, 0.9, -0.4])):
+        G, exact = jac(w) * unit, smooth(w / unit)[1]
+        np.testing.assert_allclose(G, exact, atol=1e-7)
+        assert (np.abs(G - exact) <= unit * jac.error(w) + 1e-15).all(), "the error is not underestimated"
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_steps_are_short_beside_parameters_that_are_far_from_zero(offset):
+    w = offset + np.array([0.3, -0.2, 0.7])
+    G = Differences(lambda v: smooth(v - offset)[0], w)(w)
+    np.testing.assert_allclose(G, smooth(w - offset)[1], atol=1e-12 * offset + 1e-8)
+
+
+def test_steps_are_longer_where_rounding_hides_the_change():
+    jac = Differences(lambda w: 1e6 + smooth(w)[0], np.array([0.3, -0.2, 0.7]))
+    np.testing.assert_allclose(jac(jac.w0), smooth(jac.w0)[1], atol=1e-5)
+    np.testing.assert_allclose(jac(jac.w0 + 0.1), smooth(jac.w0 + 0.1)[1], atol=1e-5)
+
+
+def test_steps_suit_losses_in_single_precision():
+    jac = Differences(lambda w: smooth(w)[0].astype(np.float32), np.array([0.3, -0.2, 0.7]))
+    np.testing.assert_allclose(jac(jac.w0), smooth(jac.w0)[1], atol=1e-3)
+
+
+def test_steps_stay_inside_of_a_domain():
+    def root(w):
+        if (w < 0).any():
+            raise ValueError("not defined")
+        return np.sqrt(w)
+
+    jac = Differences(root, np.array([1e-9]))
+    assert jac(jac.w0)[0, 0] == pytest.approx(0.5 / np.sqrt(1e-9), rel=1e-6)
+
+
+@pytest.mark.parametrize("w", [np.zeros(2), np.ones(2)])
+def test_a_parameter_that_changes_nothing_costs_little(w):
+    fun = Calls(lambda w: np.array([w[0] ** 2 + 1.0]))
+    G = Differences(fun, w)(w)
+    np.testing.assert_allclose(G, [[2 * w[0], 0.0]], atol=1e-9)
+    assert fun.n <= 1 + 3 + 3 * 4
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_runs_without_a_jacobian_do_not_depend_on_units(unit):
+    """CB2 (Charalambous and Conn 1978) with its second parameter in other units."""
+
+    def cb2(x):
+        y = x[1] / unit
+        with np.errstate(over="ignore"):
+            return [x[0] ** 2 + y**4, (2 - x[0]) ** 2 + (2 - y) ** 2, 2 * np.exp(y - x[0])]
+
+    with pytest.warns(UserWarning, match="no jac"):
+        result = sb.minimax(cb2, [1.0, -0.1 * unit])
+    assert result.certified
+    assert result.value == pytest.approx(1.95222449387066, abs=1e-6)
+    assert result.lower_bound <= 1.95222449387066 + 1e-9
+
+
+def test_differences_that_cannot_tell_the_gap_end_no_run_as_converged():
+    """Losses around 1e12, whose rounding errors hide the slopes."""
+    with pytest.warns(sb.ConvergenceWarning, match="STALLED"), pytest.warns(UserWarning, match="no jac"):
+        result = sb.minimax(lambda w: 1e12 + quadratics(w)[0], [0.31, 0.42], tol=1e-6)
+    assert not result.success
+    assert "finite differences for a Jacobian may be wrong by" in result.message
+
+
 def wrong(fun, row, coordinate=0, change=lambda x: x + 1.0):
     def spoiled(w):
         f, G = fun(w)
@@ -64,6 +140,17 @@ def test_the_wrong_row_and_coordinate_are_named(row, coordinate):
 def test_all_wrong_rows_are_listed():
     with pytest.raises(sb.ProblemError, match=r"rows that disagree: \[0, 2\]"):
         sb.minimax(lambda w: wrong(wrong(quadratics, 0), 2)(w), [0.3, 0.4], jac=True, check_jac=True)
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1e-8, 1.0, 1e8])
+def test_the_check_does_not_depend_on_the_units_of_the_parameters(factor):
+    def scaled(fun):
+        return lambda w: (fun(w / factor)[0], fun(w / factor)[1] / factor)
+
+    w0 = factor * np.array([0.3, 0.4])
+    sb.from_functions(scaled(quadratics), w0, True, check_jac=True)
+    with pytest.raises(sb.ProblemError, match="row 1 is not the gradient"):
+        sb.from_functions(scaled(wrong(quadratics, 1, change=lambda x: -x)), w0, True, check_jac=True)
 
 
 @pytest.mark.parametrize("factor", [1e-12, 1e-8, 1.0, 1e8])

@@ -39,6 +39,8 @@ class Losses(Protocol):
         and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.
     ``exact_jacobian``
         False where the Jacobian carries more than rounding errors, as finite differences do.
+    ``jacobian_error(w) -> (J, d)``
+        How wrong such a Jacobian may be at w, entry by entry; None for one that is exact.
     """
 
     @property

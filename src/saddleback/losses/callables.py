@@ -14,7 +14,7 @@ from .._types import Matrix, Vector
 from .._validation import finite_vector, flag, real_array, symmetric
 from ..errors import ProblemError, warn_user
 from .arguments import checked_args, with_args
-from .differences import central_differences, check_jacobian
+from .differences import Differences, check_jacobian
 
 Function = Callable[..., Any]
 """A user's function of w, and of the extra arguments ``args``; that of a Hessian takes lam after w."""
@@ -24,17 +24,17 @@ FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 @dataclass(frozen=True, eq=False)
 class FunctionLosses:
-    """fun(w) -> (J,) with jac(w) -> (J, d), or central differences where jac is None."""
+    """fun(w) -> (J,) with jac(w) -> (J, d), which may be `Differences` of fun."""
 
     fun: Function
-    jac: Function | None
+    jac: Function
     n_losses: int
     n_params: int
 
     @property
     def exact_jacobian(self) -> bool:
         """Whether the Jacobian carries rounding errors only, and not those of finite differences."""
-        return self.jac is not None
+        return not isinstance(self.jac, Differences)
 
     @property
     def values_first(self) -> bool:
@@ -45,10 +45,11 @@ class FunctionLosses:
         return _as_values(self.fun(w), self.n_losses)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        values = self.values(w)
-        if self.jac is None:
-            return values, central_differences(self.values, w)
-        return values, _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
+        return self.values(w), _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
+
+    def jacobian_error(self, w: Vector) -> Matrix | None:
+        """How wrong the entries of a Jacobian by differences may be; None for one that was given."""
+        return self.jac.error(w) if isinstance(self.jac, Differences) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def from_functions(
     w0 : (d,) array
         Where fun is called once to learn J.
     jac : callable, True or None
-        ``jac(w) -> (J, d)``; None takes central differences (2 d + 1 calls per Jacobian) and warns once.
+        ``jac(w) -> (J, d)``; None takes central differences (2 d more calls per Jacobian) and warns once.
     hess : callable, optional
         ``hess(w, lam) -> (d, d)``: sum_j lam_j Hessian f_j(w), dense or sparse, for ``method="newton"`` and "auto".
     args : tuple
@@ -138,9 +139,10 @@ def from_functions(
         if check_jac:
             raise ProblemError("check_jac=True has no jac to check; pass jac, or leave check_jac out.")
         warn_user(
-            f"no jac: taking central differences, {2 * w0.size + 1} extra calls of fun per Jacobian, and a "
+            f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian, and a "
             "certificate only as good as they are; pass jac for speed and rigor"
         )
+        jac = Differences(lambda w: _as_values(fun(w), f.size), w0)
     losses = _losses(fun, jac, hess, f.size, w0.size)
     if check_jac:
         check_jacobian(losses, w0)
@@ -151,7 +153,6 @@ def _losses(fun: Function, jac: Any, hess: Function | None, J: int, d: int) -> F
     """The class that offers what was given, no more: a capability exists where its method does."""
     if jac is True:
         return PairLosses(fun, J, d) if hess is None else PairLossesWithHessian(fun, J, d, hess)
-    jac = jac if callable(jac) else None
     return FunctionLosses(fun, jac, J, d) if hess is None else FunctionLossesWithHessian(fun, jac, J, d, hess)
 
 

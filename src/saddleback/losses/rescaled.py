@@ -69,4 +69,5 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     "n_entries": _unchanged,
     "matrix_size": _unchanged,
     "exact_jacobian": _unchanged,
+    "jacobian_error": lambda scale, error: lambda v: _divided(error(v / scale), scale),
 }
