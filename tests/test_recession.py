@@ -69,3 +69,15 @@ def test_directions_leave_strongly_convex_coordinates_alone():
     np.testing.assert_allclose(known.descent(), [-1.0, 0.0], atol=1e-15)
     known.learn(at([[-1.0, 100.0]], [1.0]))
     assert known.descent() is None
+
+
+def test_directions_cost_what_was_granted():
+    """Many slopes that no direction satisfies at once: each correction brings new ones."""
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((40, 60))
+    for work, spent in ((1.0, True), (1e12, False)):
+        slopes = Slopes(sb.Simplex(), np.ones(60, dtype=bool), work)
+        assert not slopes.exhausted
+        slopes.learn(at(G, np.eye(40)[0]))
+        slopes.descent()
+        assert slopes.exhausted == spent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -237,3 +238,50 @@ def test_unbounded_along_one_of_two_directions(start, method):
     with pytest.warns(sb.ConvergenceWarning, match="^UNBOUNDED"):
         result = sb.minimax(fun, start, jac=True, method=method)
     assert result.status is sb.Status.UNBOUNDED
+
+
+def table(hidden=False):
+    """Logistic losses with more parameters than rows: the infimum 0 is at infinity."""
+    rng = np.random.default_rng(3)
+    losses = sb.GroupedLinear(rng.standard_normal((40, 60)), np.arange(40) % 2, np.arange(40) % 3)
+    return sb.from_functions(losses.evaluate, np.zeros(61), jac=True) if hidden else losses
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax"])
+def test_our_losses_are_bounded_below(loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 3
+    losses = sb.GroupedLinear(X, y > 0 if loss in ("logistic", "squared_hinge") else y, np.arange(30) % 2, loss=loss)
+    assert losses.bounded_below
+    for size in 10.0 ** np.arange(0, 9):
+        w = size * rng.standard_normal((20, losses.n_params))
+        assert min(losses.values(v).min() for v in w) > -10.0
+
+
+def test_losses_that_are_bounded_below_are_not_followed_along_rays():
+    """After its last iteration a run on a table is over."""
+    seen = []
+    result = quietly_solved(table(), seen)
+    assert result.status is sb.Status.MAX_ITER
+    assert result.n_evals == seen[-1]
+    seen.clear()
+    result = quietly_solved(table(hidden=True), seen)
+    assert result.n_evals > seen[-1], "plain functions are, so that this test can fail"
+
+
+def quietly_solved(losses, seen):
+    problem = sb.Problem(losses)
+    with pytest.warns(sb.ConvergenceWarning):
+        return sb.solve(problem, method="accelerated", max_iter=5, tol=1e-14, callback=lambda p: seen.append(p.n_evals))
+
+
+def test_a_time_limit_within_the_search_for_a_ray_keeps_the_status(monkeypatch):
+    from saddleback._clock import OutOfTime
+
+    def too_late(oracle, record):
+        raise OutOfTime
+
+    monkeypatch.setattr(sys.modules["saddleback.solve"], "falls_forever", too_late)
+    with pytest.warns(sb.ConvergenceWarning, match="MAX_ITER"):
+        result = sb.minimax(two_linear, np.zeros(2), jac=True, max_iter=2, method="accelerated")
+    assert result.status is sb.Status.MAX_ITER

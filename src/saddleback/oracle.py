@@ -162,6 +162,11 @@ class Oracle:
         return (self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "convex", False))) or self.affine
 
     @cached_property
+    def bounded_below(self) -> bool:
+        """Whether <lam, f> is bounded below by construction for every lam: no weight is below 0."""
+        return self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "bounded_below", False))
+
+    @cached_property
     def offers_hessian(self) -> bool:
         """Whether the losses offer ``hessian``."""
         return hasattr(self.problem.losses, "hessian")

@@ -33,13 +33,19 @@ class Slopes:
     False g is strongly convex along a coordinate and cannot fall for ever along it: u is zero there.
     """
 
-    def __init__(self, dual_set: DualSet, flat: NDArray[np.bool_]) -> None:
+    def __init__(self, dual_set: DualSet, flat: NDArray[np.bool_], work: float = np.inf) -> None:
         self._dual_set, self._flat = dual_set, flat
+        self._left = work
         self._known: deque[Evaluation] = deque(maxlen=REMEMBERED)
         # Keyed by their bytes: one that is known already cannot change a direction.
         self._slopes: dict[bytes, Vector] = {}
         self.unit = np.ones(flat.size)
         """The largest |slope| along each coordinate."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the multiplications that were granted, ``work``, are spent."""
+        return self._left <= 0.0
 
     def add(self, slope: Vector) -> None:
         self._slopes[slope.tobytes()] = slope
@@ -64,12 +70,15 @@ class Slopes:
                 slope = self._dual_set.support(at.G @ u)[1] @ at.G
                 if slope @ u + 0.5 > CANCELED * dnrm2(slope / self.unit) * dnrm2(self.unit * u):
                     self.add(slope)
-            if len(self._slopes) == known:
+            if len(self._slopes) == known or self.exhausted:
                 break
         return u
 
     def _descent(self) -> Vector | None:
         S = np.array(list(self._slopes.values()))
+        n, d = S.shape
+        # One factorization of all slopes, and about n of some of them.
+        self._left -= d * n**2 + n**4 / 4
         self.unit = np.abs(S).max(axis=0)
         self.unit[self.unit == 0.0] = 1.0
         S = np.where(self._flat, S / self.unit, 0.0)

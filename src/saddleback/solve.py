@@ -165,7 +165,7 @@ def solve_since(
         return result
     try:
         status, message = _iterate(method, oracle, run, keeper)
-        if status in (Status.MAX_ITER, Status.STALLED) and falls_forever(oracle, run.record) is True:
+        if status in (Status.MAX_ITER, Status.STALLED) and _is_unbounded(oracle, run):
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
         run.settle()
@@ -262,6 +262,14 @@ def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper)
 
     message = method.run(oracle, oracle.w0, run.stopping, observe, keeper.state)
     return verdict or (Status.STALLED, message)
+
+
+def _is_unbounded(oracle: Oracle, run: Run) -> bool:
+    """Whether a ray falls for ever, as far as the time allows to tell."""
+    try:
+        return falls_forever(oracle, run.record) is True
+    except OutOfTime:
+        return False
 
 
 def _attach(error: Exception, run: Run) -> None:

@@ -23,6 +23,9 @@ DECADES = 30
 # What rays may cost that lead no further than those before, in points: a part of the run's own, and a few; or what
 # suffices nearly always, where a run would end by the answer.
 SHARE, LEAST, ENOUGH = 0.1, 5, 150
+# What the directions may cost, in multiplications: about a second, or the same part of the run's own, which took a few
+# for each entry of the data.
+LITTLE, FLOPS = 1e9, 8.0
 # All rays: each of them is corrected in one direction at least.
 RAYS = 100
 # Rounding errors of directions and of far points, in units of the precision of the losses.
@@ -44,6 +47,8 @@ def falls_forever(oracle: Oracle, record: Record, *, thorough: bool = False) -> 
     a slope of 1e6. Each ray leads further than the one before, up to where rounding errors of the points take over.
     Without convexity slopes prove nothing: one ray is tried against them, and one that goes on along the way from w0.
     """
+    if oracle.bounded_below:
+        return False
     with np.errstate(all="ignore"):
         try:
             return _Search(oracle, record).verdict(ENOUGH if thorough else SHARE * oracle.n_evals + LEAST)
@@ -72,7 +77,8 @@ class _Search:
     def __init__(self, oracle: Oracle, record: Record) -> None:
         self._oracle, self._size = oracle, record.size
         self._convex = oracle.watch.violation is None
-        self._slopes = Slopes(oracle.adversary.dual_set, (oracle.curvature == 0.0) | (not self._convex))
+        work = max(LITTLE, SHARE * oracle.n_evals * FLOPS * oracle.n_entries)
+        self._slopes = Slopes(oracle.adversary.dual_set, (oracle.curvature == 0.0) | (not self._convex), work)
         start, best = self._evaluate(oracle.w0), self._evaluate(record.best.w)
         if start is None or best is None:
             raise _NoWitness
@@ -99,7 +105,8 @@ class _Search:
             if rise.decade <= farthest:
                 allowance -= self._n_points - spent
             farthest = max(farthest, rise.decade)
-            if not (self._slopes.learn(rise.at) and self._convex and allowance > 0.0):
+            known = not self._slopes.learn(rise.at)
+            if known or not self._convex or allowance <= 0.0 or self._slopes.exhausted:
                 break
         return True if fell or (not self._convex and self._goes_on()) else None
 

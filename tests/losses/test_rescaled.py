@@ -33,6 +33,7 @@ class Full(Bare):
     values_first = True
     n_entries = 6
     convex = True
+    bounded_below = True
     matrix_size = 2
 
     @staticmethod
@@ -104,7 +105,9 @@ def test_a_sampled_hessian_follows_its_directions():
     np.testing.assert_allclose(losses.sampled_hessian(v, lam, V), V @ H @ V.T)
 
 
-@pytest.mark.parametrize("name", ["values_first", "n_entries", "matrix_size", "exact_jacobian"])
+@pytest.mark.parametrize(
+    "name", ["values_first", "n_entries", "matrix_size", "exact_jacobian", "convex", "bounded_below"]
+)
 def test_what_does_not_depend_on_coordinates_stays(name):
     assert getattr(RescaledLosses(Full(), SCALE), name) == getattr(Full, name)
 

@@ -27,6 +27,8 @@ class Losses(Protocol):
     ``convex``
         True where every f_j is convex by construction, and needs no watching; for ``matrix_size`` losses, <Lam, F> for
         every positive semidefinite Lam. It says nothing of weights below zero, which some dual sets have.
+    ``bounded_below``
+        True where every f_j is bounded below by construction: nobody looks for a ray on which it falls for ever.
     ``parameter_scales() -> (d,)``
         The typical size of each parameter, > 0: w_i -> u w_i multiplies it by u. Parameters are measured in these
         units where none are given.

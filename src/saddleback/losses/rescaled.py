@@ -65,6 +65,7 @@ _CAPABILITIES: dict[str, Callable[..., object]] = {
     "strong_convexity": lambda scale, m: _divided(m, scale**2),
     "parameter_scales": lambda scale, sizes: lambda: sizes() * scale,
     "convex": _unchanged,
+    "bounded_below": _unchanged,
     "values_first": _unchanged,
     "n_entries": _unchanged,
     "matrix_size": _unchanged,

@@ -227,6 +227,11 @@ class GroupedLinear:
         return self.loss.convex and self.l2 >= 0.0
 
     @property
+    def bounded_below(self) -> bool:
+        """Whether every f_j is bounded below by construction: with our losses."""
+        return bool(getattr(self.loss, "bounded_below", False)) and self.l2 >= 0.0
+
+    @property
     def strong_convexity(self) -> float | Vector:
         """l2 where the losses are convex; with an intercept per coordinate, 0 for those that are not penalized."""
         l2 = self.l2 if self.convex else 0.0

@@ -54,6 +54,8 @@ class PointwiseLoss:
     response: ClassVar[str] = "real"
     largest_curvature: ClassVar[float | None] = None
     convex: ClassVar[bool] = False
+    bounded_below: ClassVar[bool] = False
+    """Whether ell is bounded below in eta, whatever y: true of all losses here."""
 
     @property
     def options(self) -> tuple[float, float]:
@@ -81,7 +83,7 @@ class Logistic(PointwiseLoss):
     kernel = LOGISTIC
     response = "binary"
     largest_curvature = 0.25
-    convex = True
+    convex = bounded_below = True
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         return np.logaddexp(0.0, -y * eta), -y * expit(-y * eta)
@@ -97,7 +99,7 @@ class Squared(PointwiseLoss):
 
     kernel = SQUARED
     response = "real"
-    convex = True
+    convex = bounded_below = True
     largest_curvature = 2.0
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
@@ -115,7 +117,7 @@ class Huber(PointwiseLoss):
     delta: float = 1.0
     kernel = HUBER
     response = "real"
-    convex = True
+    convex = bounded_below = True
     largest_curvature = 1.0
 
     def __post_init__(self) -> None:
@@ -140,7 +142,7 @@ class SquaredHinge(PointwiseLoss):
 
     kernel = SQUARED_HINGE
     response = "binary"
-    convex = True
+    convex = bounded_below = True
     largest_curvature = 2.0
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
@@ -160,7 +162,7 @@ class Poisson(PointwiseLoss):
 
     kernel = POISSON
     response = "count"
-    convex = True
+    convex = bounded_below = True
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         with np.errstate(over="ignore"):
@@ -184,7 +186,7 @@ class Quantile(PointwiseLoss):
     smoothing: float = 0.1
     kernel = QUANTILE
     response = "real"
-    convex = True
+    convex = bounded_below = True
 
     def __post_init__(self) -> None:
         q = number(self.q, "q")
@@ -218,7 +220,7 @@ class Softmax(PointwiseLoss):
 
     kernel = SOFTMAX
     response = "classes"
-    convex = True
+    convex = bounded_below = True
     # diag(p) - pp' has eigenvalues up to 1/2, reached at two classes of probability 1/2 (Boehning 1992).
     largest_curvature = 0.5
 
