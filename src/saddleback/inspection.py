@@ -10,13 +10,11 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 from scipy.linalg.lapack import dposv
 
-from ._clock import OutOfTime
 from ._types import Matrix, Vector
 from .certificates import Minorant, Region
 from .convexity import ConvexityWatch
-from .errors import ProblemError
 from .metric import DenseMetric
-from .oracle import Evaluation, Oracle, Point
+from .oracle import Evaluation, Oracle, Point, visit
 
 # The Hessian of losses that offer one is looked at as a whole up to this many parameters, and this many
 # multiplications: about a second.
@@ -178,20 +176,8 @@ def _along_directions(
 
 def _times(oracle: Oracle, at: Evaluation, lam: Vector, unit: Vector, q: Vector, step: float) -> Vector | None:
     """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
-    there = _visit(oracle, at.w + step * (unit * q))
+    there = visit(oracle, at.w + step * (unit * q))
     return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * unit / step
-
-
-def _visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
-    """The losses where no step has led; None where they are not defined."""
-    with np.errstate(all="ignore"):
-        try:
-            there = oracle.evaluate(w, watch=False, anew=anew)
-        except (ProblemError, OutOfTime):
-            raise
-        except Exception:  # losses that refuse a point are not defined there
-            return None
-    return there if there.finite else None
 
 
 def _falling(q: Vector, Hq: Vector, noise: float) -> str | None:
@@ -213,7 +199,7 @@ def keeps_promise(oracle: Oracle, at: Evaluation, found: Look, least: float) -> 
     if found.step is None:
         return True
     for share in SHARES:
-        there = _visit(oracle, at.w + share * found.step)
+        there = visit(oracle, at.w + share * found.step)
         if there is not None and at.value - there.value > least:
             return True
     return False
@@ -239,7 +225,7 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
     watch.trust(oracle.precision)
     lowest: Point | None = None
     for v in _across(oracle, at, region):
-        there = _visit(oracle, v)
+        there = visit(oracle, v)
         if there is None:
             continue
         if watch.violation is None:
@@ -251,7 +237,7 @@ def survey(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) 
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
         if there.value < min(at.value, inf if lowest is None else lowest.value):
             lowest = there.point
-    again = _visit(oracle, best.w, anew=True)
+    again = visit(oracle, best.w, anew=True)
     for other in (at, again):
         if other is None or not _agree(other.f, best.f, watch.tolerance):
             return Survey("the losses have other values when they are asked again at the same point", None)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ._clock import Clock
+from ._clock import Clock, OutOfTime
 from ._types import EPS, Jacobian, Matrix, Params, Vector, Weights
 from ._validation import all_finite, finite_vector, n_axes, number, real_array
 from .adversary import Adversary
@@ -381,6 +381,18 @@ class Oracle:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where it is at hand."""
         value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
         return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.curvature)
+
+
+def visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
+    """The losses where no step has led; None where they are not defined."""
+    with np.errstate(all="ignore"):
+        try:
+            there = oracle.evaluate(w, watch=False, anew=anew)
+        except (ProblemError, OutOfTime):
+            raise
+        except Exception:  # losses that refuse a point are not defined there
+            return None
+    return there if there.finite else None
 
 
 def row_norms(rows: Matrix) -> Vector:

@@ -25,7 +25,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
-from .units import Units, guessed_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .units import Units, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric
 from .unstarted import without_a_value
 
 
@@ -200,7 +200,7 @@ def _in_units(
         return Oracle(problem, inner, w0 * scale, stopping.tol, clock), units_in_metric(scale, radius)
     oracle = Oracle(problem, inner, w0, stopping.tol, clock)
     sizes, at = offered_sizes(problem.losses), oracle.evaluate(w0)
-    sizes = guessed_sizes(at) if sizes is None else moderated(sizes, oracle.curvature, at)
+    sizes = measured_sizes(oracle, at) if sizes is None else moderated(sizes, oracle.curvature, at)
     units = natural_units(sizes, radius, rescaled=method.rescales)
     return oracle if units.plain else oracle.rescaled(units.scale), units
 

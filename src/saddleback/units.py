@@ -11,11 +11,16 @@ from ._types import Vector
 from ._validation import finite_vector
 from .errors import ProblemError
 from .losses import Losses
-from .oracle import Evaluation, row_norms
+from .oracle import Evaluation, Oracle, row_norms, visit
 
 # Parameters of plain functions whose sizes, as guessed from one point, lie within these bounds keep their own units:
 # the user's choice is then better than the guess.
-USUAL = (1e-3, 1e3)
+USUAL, ALIKE = (1e-3, 1e3), 100.0
+# Curvature is measured over this share of the sizes. Where it bends the losses by more than MOST_BENT times themselves
+# the sizes are too large; where they are not defined there, they are divided by SHORTER.
+PROBE, MOST_BENT, SHORTER, ROUNDS = 1e-3, 100.0, 10.0, 10
+# The least share of the losses that counts as what can be gained.
+LEAST_FALL = 1e-3
 # Slopes per size of a parameter are at most two to this power.
 STEEPEST = 460.0
 # No unit is further from one than this: its square is still a number.
@@ -85,18 +90,54 @@ def moderated(sizes: Vector, curvature: Vector, at: Evaluation) -> Vector:
 
 
 def guessed_sizes(at: Evaluation) -> Vector:
-    """The sizes of the parameters as the first point shows them, as powers of two.
+    """The sizes of the parameters as one point shows them, as powers of two; ones where they are usual.
 
     |column i of G|/|w_i| is a curvature, and |f| over it the square of a length. Where w_i = 0, the length over which
     the linearized losses change by themselves, |f|/|column i of G|. A parameter that shows neither is as large as the
     others are on average.
     """
+    sizes = _guessed(at)
+    return np.ones(at.w.size) if _usual(sizes) else _powers_of_two(sizes)
+
+
+def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
+    """The same, where unusual guesses are compared with curvature: a slope may be small by chance.
+
+    Over its size a parameter bends the losses by their own size at most. All parameters are moved a little at once, and
+    those that bend the losses the most are shortened, until none does too much: a few evaluations. Where the losses
+    fall by less than their size along every parameter, as those with a large constant do, that fall is what counts.
+    """
+    sizes = _guessed(at)
+    if _usual(sizes):
+        return np.ones(sizes.size)
+    signs = np.where(np.random.default_rng(sizes.size).random(sizes.size) < 0.5, -1.0, 1.0)
+    size, bends = at.size or 1.0, np.zeros(sizes.size)
+    with np.errstate(all="ignore"):
+        for _ in range(ROUNDS):
+            there = visit(oracle, at.w + PROBE * sizes * signs)
+            if there is None:
+                sizes = sizes / SHORTER
+                continue
+            bends = at.reach * np.abs(there.G - at.G).max(axis=0) * sizes / (PROBE * size)
+            worst = float(bends.max())
+            if not worst > MOST_BENT:
+                break
+            # The others may only share in what these do.
+            long = bends > max(MOST_BENT, worst / MOST_BENT)
+            sizes = np.where(long, sizes / np.sqrt(bends), sizes)
+        falls = (at.reach * row_norms(at.G.T) * sizes) ** 2 / (bends * size)
+    fall = float(falls.max(initial=0.0, where=~np.isnan(falls)))
+    sizes = sizes * np.sqrt(min(1.0, max(fall / size, LEAST_FALL)))
+    return np.ones(sizes.size) if _usual(sizes) else _powers_of_two(sizes)
+
+
+def _guessed(at: Evaluation) -> Vector:
     columns, size, own = at.reach * row_norms(at.G.T), at.size, np.abs(at.w)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lengths = size / columns
         sizes = np.where(own > 0.0, np.sqrt(own * lengths), lengths)
-        if ((sizes >= USUAL[0]) & (sizes <= USUAL[1])).all():
-            return np.ones(own.size)
+        if _usual(sizes):
+            return sizes
         logs = np.log2(size) - np.log2(columns)
         both = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
         # The slope per size must not overflow when it is squared.
@@ -105,9 +146,12 @@ def guessed_sizes(at: Evaluation) -> Vector:
     if not known.any():
         return np.ones(own.size)
     both[~known] = both[known].mean()
-    if both.min() >= np.log2(USUAL[0]) and both.max() <= np.log2(USUAL[1]):
-        return np.ones(own.size)
-    return _powers_of_two(np.exp2(np.clip(both, -400, 400)))
+    return np.exp2(np.clip(both, -400, 400))
+
+
+def _usual(sizes: Vector) -> bool:
+    least, most = float(sizes.min()), float(sizes.max())
+    return USUAL[0] <= least and most <= min(USUAL[1], ALIKE * least)
 
 
 def _powers_of_two(sizes: Vector) -> Vector:
