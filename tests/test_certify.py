@@ -306,6 +306,56 @@ def test_text():
     assert "\n" not in everywhere
 
 
+@pytest.mark.parametrize(
+    ("losses", "dual_set", "declared"),
+    [
+        (Circles(1.0), sb.Simplex(), True),
+        (Circles([0.0, 1.0]), sb.Simplex(), True),
+        (Circles(0.0), sb.Simplex(), False),
+        (sb.from_functions(quadratics, [0.0, 0.0], jac=True), sb.Simplex(), False),
+        (table(fit_intercept=True, l2=0.0), sb.Simplex(), True),
+        (table(fit_intercept=True, l2=0.0), sb.Box(0.0, 1.0), True),
+        (table(fit_intercept=True, l2=0.0), sb.Box(-1.0, 1.0), False),
+        (Matrices(), sb.Spectrahedron(), True),
+    ],
+)
+def test_text_names_the_convexity_that_nobody_has_declared(losses, dual_set, declared):
+    """A weight below zero turns a convex loss into a concave one."""
+    problem = sb.Problem(losses, dual_set)
+    certificate = sb.certify(problem, np.zeros(problem.n_params))
+    assert certificate.convex is declared
+    assert ("if the losses are convex" in str(certificate)) == (not declared)
+
+
+def test_reach_in_a_metric_is_that_of_a_run():
+    """The bound reaches ``radius`` far in the metric: along a parameter, radius/sqrt(P_i)."""
+    problem = sb.Problem(Circles([0.0, 1.0]), metric=[100.0, 4.0])
+    for radius in (None, 3.0):
+        result = sb.solve(problem, radius=radius)
+        certificate = sb.certify(problem, result.w, result.dual, radius)
+        assert certificate.radius == pytest.approx(result.radius)
+        np.testing.assert_allclose(certificate.reach, result.reach)
+        np.testing.assert_allclose(certificate.reach, [certificate.radius / 10, np.inf])
+
+
+def test_radius_is_one_distance_for_all_parameters_and_the_default_has_one_for_each():
+    """On a table with columns of sizes 1, 1000 and 1/1000 the default compares with a run, and a radius does not."""
+    rng = np.random.default_rng(0)
+    sizes = np.array([1.0, 1e3, 1e-3])
+    X, groups = rng.normal(size=(300, 3)) * sizes, np.arange(300) % 3
+    y = X @ (1 / sizes) + (groups == 1) * X[:, 0] > rng.logistic(size=300)
+    problem = sb.Problem(sb.GroupedLinear(X, y, groups))
+    result = sb.solve(problem)
+    default = sb.certify(problem, result.w, result.dual)
+    np.testing.assert_allclose(default.reach, result.reach)
+    assert default.gap <= 2 * result.gap + ROUNDING
+    for radius in (result.radius, result.reach.max()):
+        np.testing.assert_array_equal(sb.certify(problem, result.w, radius=radius).reach, np.full(4, radius))
+    assert sb.certify(problem, result.w, radius=result.reach.max()).gap > 100 * default.gap
+    least, most = f"{default.reach.min():.3g}", f"{default.reach.max():.3g}"
+    assert f"(within {least} to {most} of w, depending on the parameter)" in str(default)
+
+
 def test_holds_means_what_solve_means_by_converged():
     problem = sb.Problem(Circles())
     certificate = sb.certify(problem, [0.5, 0.5])

@@ -169,10 +169,35 @@ METHODS = [
 def test_another_method(first, tmp_path):
     path = tmp_path / "run.ckpt"
     run(method=METHODS[first], max_iter=2, checkpoint=path)
+    before = path.read_bytes()
     for k, other in enumerate(METHODS):
         if k != first:
-            with pytest.raises(sb.ProblemError, match=r"another run: the method was|does not have|is missing"):
-                run(method=other, max_iter=2, checkpoint=path, resume=True)
+            message = refused(path, problem(), method=other, max_iter=2)
+            if type(other) is not type(METHODS[first]):
+                assert f"the method was {METHODS[first].name}, and is {other.name} now" in message
+            else:
+                assert f"the method was {METHODS[first]!r}, and is {other!r}" in message
+            assert "give another name" in message
+            assert "elete" not in message
+    assert path.read_bytes() == before
+
+
+def test_hessian_that_makes_auto_another_method(tmp_path):
+    """The caller changed no method; the message names the two, and not the parts of their states."""
+    options = {"jac": True, "checkpoint": tmp_path / "run.ckpt", "tol": 1e-12}
+    with pytest.warns(sb.ConvergenceWarning):
+        sb.minimax(bowls, np.ones(6), max_iter=2, **options)
+    hess = Bowls().hessian
+    with pytest.raises(sb.ProblemError, match=r"the method was quasi-newton, and is newton now\. Resume with"):
+        sb.minimax(bowls, np.ones(6), hess=hess, resume=True, **options)
+    assert sb.minimax(bowls, np.ones(6), hess=hess, method="quasi-newton", resume=True, **options).success
+
+
+def test_own_methods_are_named_by_their_classes(tmp_path):
+    path = tmp_path / "run.ckpt"
+    run(method=HeavyBall(), max_iter=2, checkpoint=path)
+    message = refused(path, problem(), method="accelerated")
+    assert "the method was HeavyBall, and is accelerated now" in message
 
 
 def test_name_of_a_method_is_the_method_with_its_defaults(tmp_path):

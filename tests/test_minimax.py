@@ -256,3 +256,64 @@ def test_the_capability_is_there_exactly_when_hess_is(jac):
     assert hasattr(with_hessian, "hessian")
     assert hasattr(with_hessian, "values") is (jac is not True)
     sb.testing.check_losses(with_hessian)
+
+
+# --- constraints, and losses that are not convex ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_constraints_are_losses_with_fines(seed):
+    """An exact penalty: the minimum of max_j f_j + fine sum_i max(0, c_i) is the constrained one that SLSQP finds."""
+    rng = np.random.default_rng(seed)
+    centers, normals, offsets = rng.normal(size=(6, 4)), rng.normal(size=(2, 4)), -0.5 + 0.3 * rng.normal(size=2)
+
+    def largest(x):
+        return ((x - centers) ** 2).sum(axis=1)
+
+    def rules(x):
+        return np.append(normals @ x - offsets, x @ x - 1.0)
+
+    def both(x):
+        G = np.vstack((2 * (x - centers), normals, 2 * x[None]))
+        return np.append(largest(x), rules(x)), G
+
+    fine, tol = 100.0, 1e-8
+    dual_set = sb.Product([sb.Simplex(), sb.Box(0, fine)], sizes=[6, 3])
+    result = sb.minimax(both, np.zeros(4), jac=True, dual_set=dual_set, tol=tol)
+    epigraph = [
+        {"type": "ineq", "fun": lambda x: x[4] - largest(x[:4])},
+        {"type": "ineq", "fun": lambda x: -rules(x[:4])},
+    ]
+    start = np.append(np.zeros(4), 50.0)
+    reference = minimize(lambda x: x[4], start, constraints=epigraph, method="SLSQP", options={"ftol": 1e-13})
+    assert result.certified
+    assert result.value == pytest.approx(reference.fun, abs=1e-7)
+    multipliers, violation = result.dual[6:], np.maximum(result.losses[6:], 0.0).sum()
+    assert 0.01 < multipliers.max() < fine, "some constraint is active, and the fine is large enough"
+    assert violation <= tol / (fine - multipliers.max()) + 1e-14
+
+
+def test_a_fine_below_the_multiplier_is_paid():
+    def fun(x):
+        return np.array([x @ x, 1.0 - x[0]]), np.array([2 * x, [-1.0, 0.0]])
+
+    for fine, violation in ((1.0, 0.5), (10.0, 0.0)):
+        dual_set = sb.Product([sb.Simplex(), sb.Box(0, fine)], sizes=[1, 1])
+        result = sb.minimax(fun, [0.0, 0.0], jac=True, dual_set=dual_set)
+        assert result.losses[1] == pytest.approx(violation, abs=1e-5)
+        assert result.dual[1] == pytest.approx(min(fine, 2.0), abs=1e-5)
+
+
+def test_the_example_of_fminimax_ends_as_stationary_at_its_answer():
+    """MATLAB's own example: its second loss is concave, so that nothing is certified."""
+
+    def fun(x):
+        a, b = x
+        f = [2 * a**2 + b**2 - 48 * a - 40 * b + 304, -(a**2) - 3 * b**2, a + 3 * b - 18, -a - b, a + b - 8]
+        return f, [[4 * a - 48, 2 * b - 40], [-2 * a, -6 * b], [1, 3], [-1, -1], [1, 1]]
+
+    with pytest.warns(sb.ConvergenceWarning, match="STATIONARY"):
+        result = sb.minimax(fun, [0.1, 0.1], jac=True)
+    assert not result.success
+    np.testing.assert_allclose(result.w, [4.0, 4.0], atol=1e-6)
+    np.testing.assert_allclose(result.losses, [0, -64, -2, -8, 0], atol=1e-4)

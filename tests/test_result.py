@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import matplotlib as mpl
 import numpy as np
@@ -223,6 +223,23 @@ def test_a_global_bound_says_so():
     assert result.radius == np.inf
     assert "(everywhere)" in str(result)
     assert f"within {run('converged').radius:.3g} of w" in str(run("converged"))
+
+
+@pytest.mark.parametrize(
+    ("reach", "words"),
+    [
+        ([np.inf, np.inf], "everywhere"),
+        ([2.5, 2.5], "within 2.5 of w"),
+        ([2.5, 2.5 + 1e-9], "within 2.5 of w"),
+        ([1024.0, 1.0, 1 / 1024], "within 0.000977 to 1.02e+03 of w, depending on the parameter"),
+        ([np.inf, np.inf, 2.0], "within 2 of w along 1 of 3 parameters, everywhere along the others"),
+        ([np.inf, 0.5, 2.0], "within 0.5 to 2 of w along 2 of 3 parameters, everywhere along the others"),
+    ],
+)
+def test_region_in_words(reach, words):
+    """The least reach alone would make a good bound look worthless where parameters differ in size."""
+    result = replace(run("converged"), reach=np.array(reach))
+    assert f"({words});" in str(result)
 
 
 def test_changing_a_result_changes_nothing_else():

@@ -25,9 +25,10 @@ class BestResponse(NamedTuple):
 
 def check_kinds(dual_set: object, regularizer: object) -> None:
     """Refuse what is no set or no regularizer, a class in the place of its instance above all."""
-    for value, kind in ((dual_set, DualSet), (regularizer, Regularizer)):
+    for value, kind, example in ((dual_set, DualSet, "Simplex()"), (regularizer, Regularizer, "Quadratic(0.1)")):
         if not isinstance(value, kind):
-            raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, not its class.")
+            remedy = "not its class" if isinstance(value, type) else f"such as {example}"
+            raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, {remedy}.")
 
 
 @dataclass(frozen=True)

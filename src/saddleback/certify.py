@@ -16,6 +16,7 @@ from .certificates import Minorant, Region
 from .errors import ProblemError
 from .oracle import Evaluation, Oracle, row_norms
 from .problem import Problem
+from .result import region_in_words
 from .stopping import Stopping
 from .subproblem import Auto
 from .units import guessed_sizes, offered_sizes
@@ -50,6 +51,9 @@ class Certificate:
         How far it reaches along each parameter, as in `Result`.
     dual : (J,) array
         The lam in Lambda that proves the bound.
+    convex : bool
+        Whether every <lam, f> is convex by what the losses say of themselves (``convex``, ``strong_convexity``). The
+        bound is true if it is; where the losses do not say so, the printed form adds that condition.
     """
 
     value: float
@@ -59,14 +63,15 @@ class Certificate:
     radius: float
     reach: Vector
     dual: Vector
+    convex: bool
 
     def holds(self, tol: float = 1e-6) -> bool:
         """Whether a run with this ``tol`` would call w converged, and certified."""
         return bool(self.gap <= Stopping(tol, max_iter=0).threshold(self.value))
 
     def __str__(self) -> str:
-        reach = "everywhere" if np.isinf(self.radius) else f"within {self.radius:.3g} of w"
-        return f"value {self.value:.8g}, lower bound {self.lower_bound:.8g}, gap {self.gap:.3g} ({reach})"
+        region = region_in_words(self.reach) + ("" if self.convex else ", if the losses are convex")
+        return f"value {self.value:.8g}, lower bound {self.lower_bound:.8g}, gap {self.gap:.3g} ({region})"
 
 
 def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radius: float | None = None) -> Certificate:
@@ -92,14 +97,16 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
         lie in Lambda; what rounding has moved out of it is moved back. Without it the best lam for this evaluation is
         looked for; any lam gives a true bound.
     radius : float, optional
-        How far the bound must reach along coordinates that are not strongly convex; unless given, as for a run from
-        zero: as far as w is from there, and at least as far as the parameters are large, each in its own units.
+        How far the bound must reach along coordinates that are not strongly convex: the same distance in every
+        direction, in the parameters as they are or in the problem's metric. Unless given, as for a run from zero: as
+        far as w is from there, and at least as far as the parameters are large, each in its own units.
 
     Returns
     -------
     Certificate
-        ``value``, ``losses``, ``lower_bound``, ``gap``, ``radius``, ``dual``. A run averages the bounds of several
-        points, so that one evaluation may prove somewhat less, or more, than `Result.lower_bound`.
+        ``value``, ``losses``, ``lower_bound``, ``gap``, ``radius``, ``reach``, ``dual``, ``convex``. A run averages
+        the bounds of several points, so that one evaluation may prove somewhat less, or more, than
+        `Result.lower_bound`.
 
     Examples
     --------
@@ -126,7 +133,7 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     scale = _scale(problem, at, radius)
     curvature = oracle.curvature / scale**2
     axes = np.where(oracle.curvature > 0, np.inf, 1.0 / scale)
-    asked, radius = radius is not None, _reach(radius, curvature, float(dnrm2(w * scale)))
+    radius = _reach(radius, curvature, float(dnrm2(w * scale)))
     G = at.G / scale
     region = Region(at.w, radius)
 
@@ -139,10 +146,27 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     best = _best_weights(oracle, at, G, curvature, radius, bound) if given is None else given
     lower = bound(best)
     present = problem.dual_set.present
-    reach = np.full(w.size, radius) if asked or problem.metric is not None else radius * axes
+    reach = radius * axes
     return Certificate(
-        at.value, present(at.f).copy(), lower, at.value - lower, float(reach.min()), reach, present(best).copy()
+        value=at.value,
+        losses=present(at.f).copy(),
+        lower_bound=lower,
+        gap=at.value - lower,
+        radius=float(reach.min()) if problem.metric is None else radius,
+        reach=reach,
+        dual=present(best).copy(),
+        convex=_declared_convex(problem, oracle),
     )
+
+
+def _declared_convex(problem: Problem, oracle: Oracle) -> bool:
+    """Whether the losses say that every <lam, f> is convex; with a weight below 0, a convex loss is no promise."""
+    if oracle.affine or oracle.curvature.any():
+        return True
+    n, dual_set = problem.n_losses, problem.dual_set
+    # A least sum of 0 has two meanings: weights of either sign, or weights that may all vanish.
+    never_negative = dual_set.weight_range(n)[0] > 0.0 or bool(dual_set.bounds(n)[0].min() >= 0.0)
+    return never_negative and bool(getattr(problem.losses, "convex", False))
 
 
 def _scale(problem: Problem, at: Evaluation, radius: float | None) -> Vector:

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from ._files import remove_stale
 from ._types import Vector
 from ._validation import finite_vector, number
-from .checkpoint import collected, load, save, schema_of
+from .checkpoint import collected, foreign, load, save, schema_of
 from .checkpoint.destination import checked_path
-from .checkpoint.fingerprint import Fingerprint, agree
+from .checkpoint.fingerprint import Fingerprint, agree, method_difference
 from .errors import ProblemError, warn_user
 from .methods import AnyMethod, State
 from .oracle import Memory, Oracle
@@ -104,7 +104,8 @@ class Keeper:
         # A state that no file can hold is refused before it is computed.
         schema_of(method.state_type)
         if resume and self._path.exists():
-            parts = load(self._path, self._sizes, self._kinds)
+            # The states of two methods have different parts: the methods are compared before the state is read.
+            parts = load(self._path, self._sizes, self._kinds, lambda texts: method_difference(texts, method))
             self._fingerprint = parts.pop("fingerprint")
             record: Record = parts["record"]
             self._resumed = Snapshot(**parts, n_entries=len(record.trace.time))
@@ -134,7 +135,7 @@ class Keeper:
         if self._fingerprint is None:
             return np.zeros(d) if given is None else given
         if given is not None and not agree(self._fingerprint.w0, given):
-            raise self._foreign("w0 is another one; leave it out, or give the one that it had")
+            raise foreign(self._path, "w0 is another one; leave it out, or give the one that it had")
         return self._fingerprint.w0
 
     def record(self, oracle: Oracle, w0: Vector, scale: Vector) -> Record:
@@ -148,23 +149,17 @@ class Keeper:
             return record
         difference = self._fingerprint.difference(oracle, self._method, scale)
         if difference is not None:
-            raise self._foreign(difference)
+            raise foreign(self._path, difference)
         memory, record = self._resumed.memory, self._resumed.record
         oracle.n_evals += memory.n_evals
         oracle.n_values += memory.n_values
         last = memory.recent[-1] if memory.recent else None
         difference = self._fingerprint.loss_difference(oracle, last, record.best)
         if difference is not None:
-            raise self._foreign(difference)
+            raise foreign(self._path, difference)
         # What it took to compare counts, too.
         oracle.restore(replace(memory, n_evals=oracle.n_evals, n_values=oracle.n_values))
         return record
-
-    def _foreign(self, difference: str) -> ProblemError:
-        return ProblemError(
-            f"checkpoint {self._path} is of another run: {difference}. Resume with what it was written for, or start "
-            "anew with resume=False."
-        )
 
     def verdict(self, run: Run) -> Verdict | None:
         """Why a resumed run ends where it stands; None where it goes on, or begins.

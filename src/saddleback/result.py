@@ -33,6 +33,18 @@ class Status(Enum):
     NUMERICAL_ERROR = "numerical error"
 
 
+def region_in_words(reach: Vector) -> str:
+    """Where a bound holds that reaches so far along each parameter."""
+    near = reach[np.isfinite(reach)]
+    if near.size == 0:
+        return "everywhere"
+    least, most = f"{near.min():.3g}", f"{near.max():.3g}"
+    span = f"within {least} of w" if least == most else f"within {least} to {most} of w"
+    if near.size < reach.size:
+        return f"{span} along {near.size} of {reach.size} parameters, everywhere along the others"
+    return span if least == most else f"{span}, depending on the parameter"
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """One entry per iteration, the start included: arrays of equal length. ``time`` is in seconds since the call."""
@@ -189,8 +201,7 @@ class Result:
         return ax
 
     def __str__(self) -> str:
-        reach = "everywhere" if np.isinf(self.radius) else f"within {self.radius:.3g} of w"
-        bound = f"gap {self.gap:.3g} ({reach})" if np.isfinite(self.gap) else "no certificate"
+        bound = f"gap {self.gap:.3g} ({region_in_words(self.reach)})" if np.isfinite(self.gap) else "no certificate"
         return (
             f"{self.status.name}: value {self.value:.8g}, {bound}; {self.method}, {self.n_iter} iterations, "
             f"{self.n_evals} evaluations. {self.message}"

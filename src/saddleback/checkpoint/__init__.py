@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,24 @@ def collected(sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mappin
     return entries
 
 
-def load(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type]) -> dict[str, Any]:
-    """The parts that ``save`` wrote, each rebuilt and checked by the type hints of its kind."""
+def load(
+    path: Path,
+    sizes: Mapping[str, int],
+    kinds: Mapping[str, type],
+    difference: Callable[[Mapping[str, str]], str | None] = lambda texts: None,
+) -> dict[str, Any]:
+    """The parts that ``save`` wrote, each rebuilt and checked by the type hints of its kind.
+
+    ``difference`` is asked first: from the texts that were written it tells why the file is of another run, or None.
+    """
     try:
         with open_regular(path) as file:
             header = read_header(file)
             if header.sizes != sizes:
-                raise ProblemError(
-                    f"checkpoint {path} is of another run: it had {_words(header.sizes)}, this has {_words(sizes)}. "
-                    "Resume with what it was written for, or start anew with resume=False."
-                )
+                raise foreign(path, f"it had {_words(header.sizes)}, this has {_words(sizes)}")
+            other = difference(header.texts)
+            if other is not None:
+                raise foreign(path, other)
             # Names, types and shapes first: nothing is read that would be refused by them.
             _rebuilt(kinds, Source(header.texts, header.stand_ins(), known=False), sizes)
             return _rebuilt(kinds, Source(header.texts, read_arrays(file, header), known=True), sizes)
@@ -52,6 +60,14 @@ def load(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type]) -> dic
             f"{path} is not a checkpoint that this run can go on from: {reason}. Delete it, give another name, or "
             "start anew with resume=False."
         ) from None
+
+
+def foreign(path: Path | None, difference: str) -> ProblemError:
+    """The refusal of a checkpoint that is as it should be, but another run's: it is not to be lost."""
+    return ProblemError(
+        f"checkpoint {path} is of another run: {difference}. Resume with what it was written for, or give another name "
+        "to start anew."
+    )
 
 
 def _rebuilt(kinds: Mapping[str, type], source: Source, sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -64,4 +80,4 @@ def _words(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes.items())
 
 
-__all__ = ["collected", "load", "save", "schema_of"]
+__all__ = ["collected", "foreign", "load", "save", "schema_of"]

@@ -60,6 +60,12 @@ class Description:
         return all(_close(a[end - n : end], b[end - n : end]) for end, n in zip(ends, self.lengths, strict=True))
 
 
+def kind_in(outline: str) -> str:
+    """The name of the component's type, with which an outline begins; "" where it is no name, as in a checksum."""
+    kind, colon, _ = outline.partition(":")
+    return kind if colon and kind.isprintable() and len(kind) <= LONGEST_SHOWN else ""
+
+
 def _close(a: Vector, b: Vector) -> bool:
     with np.errstate(invalid="ignore"):
         same = (a == b) | (np.isnan(a) & np.isnan(b))

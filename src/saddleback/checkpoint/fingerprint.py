@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from .._clock import OutOfTime
 from .._types import EPS, Axes, Matrix, Params, Vector, Weights
-from ..methods import AnyMethod
+from ..methods import METHODS, AnyMethod
 from ..oracle import Evaluation, Oracle, Point, row_norms
-from .description import ROUNDING, Description
+from .description import ROUNDING, Description, kind_in
 
 T = TypeVar("T")
 
@@ -21,6 +21,8 @@ DIRECTIONS, ANSWERS = 2, 3
 # How far the second point lies from w0: each loss changes there by about this share of the largest.
 SHARE = 0.1
 NEARER = 1e-2
+# Where the description of the method stands in a file.
+METHOD = "fingerprint.method.outline"
 # h comes from root finding or from the inner solver for some pairs.
 ANSWER_ROUNDING = float(np.sqrt(EPS))
 
@@ -130,6 +132,15 @@ class Fingerprint:
         ):
             return f"g was {best.value:.9g} at the best point of that run, and is {here.value:.9g}"
         return None
+
+
+def method_difference(texts: Mapping[str, str], method: AnyMethod) -> str | None:
+    """Which method a checkpoint is of, where its texts name another one; options are compared later."""
+    was, now = kind_in(texts.get(METHOD, "")), kind_in(Description.of(method).outline)
+    if was == now or not (was and now):
+        return None
+    names = {kind.__qualname__: name for name, kind in METHODS.items()}
+    return f"the method was {names.get(was, was)}, and is {names.get(now, now)} now"
 
 
 def signs(n: int, seed: int) -> Vector:

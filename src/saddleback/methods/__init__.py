@@ -39,7 +39,8 @@ METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
 def named_method(method: str | AnyMethod) -> AnyMethod | None:
     """The method of a name, with its default options, or the object itself; None for "auto", which needs losses."""
     if isinstance(method, str):
-        return None if method == AUTO else lookup(METHODS, method, "method")()
+        kind = lookup({AUTO: None, **METHODS}, method, "method")
+        return None if kind is None else kind()
     if isinstance(method, Method | ExternalMethod):
         return method
     raise ProblemError(f"method must be a name or an object such as Accelerated(); got {method!r}.")

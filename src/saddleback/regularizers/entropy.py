@@ -28,6 +28,16 @@ class Entropy(Regularizer):
     barrier of every set of non-negative weights: with Burg's by the paper's Lemma "Shannon entropy", with others
     because their Dikin ellipsoids stay in the orthant (docs/mathematics.md, 8). gamma-strongly convex on the simplex,
     in the 1-norm (Pinsker) and hence in the Euclidean norm; gamma/c-strongly where weights reach c.
+
+    Parameters
+    ----------
+    gamma : float
+        >= 0; the larger, the nearer lam stays to the prior.
+    prior : (J,) array, optional
+        Positive numbers that sum to one.
+    ceiling : float
+        c, an upper bound of all weights; ``strong_convexity`` = gamma/c follows from it, and nothing else. Leave it
+        out: a `Problem` replaces it by the bound of its dual set, 1 on the simplex and the upper end of a `Box`.
     """
 
     ascent_needs: ClassVar[str] = "tilt"
@@ -35,7 +45,7 @@ class Entropy(Regularizer):
     gamma: float
     prior: Vector | None = None
     ceiling: float = field(default=1.0, repr=False)
-    """An upper bound of the weights of the set."""
+    """c, an upper bound of the weights; a `Problem` puts that of its dual set here."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Entropy", minimum=0.0))

@@ -296,7 +296,7 @@ BAD = {
     "no weight": ({"sample_weight": np.zeros(N)}, "weight 0 for all rows of group 'a'"),
     "unknown loss": ({"loss": "hinge"}, "unknown loss 'hinge'; expected one of 'logistic', 'squared'"),
     "loss a function": ({"loss": np.square}, "unknown loss"),
-    "loss a class": ({"loss": Huber}, "unknown loss"),
+    "loss a class": ({"loss": Huber}, "got the class Huber. Pass an instance"),
     "negative l2": ({"l2": -1.0}, "l2 must be a finite number >= 0; got -1.0"),
     "nan l2": ({"l2": np.nan}, "l2 must be a finite number >= 0; got nan"),
     "text l2": ({"l2": "a"}, "l2 must be a number; got 'a'"),

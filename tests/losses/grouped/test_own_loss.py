@@ -234,7 +234,7 @@ REFUSED = {
     "no slope": (functions(value_and_slope=None), "SimpleNamespace has no value_and_slope"),
     "no functions": (PointwiseLoss(), "unknown loss PointwiseLoss"),
     "a function": (np.square, "unknown loss.*or an object with value_and_slope"),
-    "a class": (LogCosh, "unknown loss <class"),
+    "a class": (LogCosh, r"loss must be .*; got the class LogCosh\. Pass an instance: LogCosh\("),
     "unknown kernel": (kernel(99), "the pointwise loss Mine has kernel = 99.*Leave it out"),
     "Logistic's kernel": (kernel(Logistic.kernel), "the pointwise loss Mine has kernel = 0"),
     "the kernel of X'X": (kernel(7), "the pointwise loss Mine has kernel = 7"),

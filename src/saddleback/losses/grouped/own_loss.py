@@ -38,7 +38,11 @@ def find_loss(loss: Any) -> PointwiseLoss:
     """A loss by its name, one of ours, or a user's own."""
     if isinstance(loss, str) and loss in LOSSES:
         return LOSSES[loss]
-    if isinstance(loss, str | type) or not any(_function(loss, name) for name in FUNCTIONS):
+    if isinstance(loss, type):
+        raise ProblemError(
+            f"loss must be a name or an object; got the class {loss.__name__}. Pass an instance: {loss.__name__}(...)."
+        )
+    if isinstance(loss, str) or not any(_function(loss, name) for name in FUNCTIONS):
         known = ", ".join(repr(name) for name in LOSSES)
         raise ProblemError(
             f"unknown loss {loss!r}; expected one of {known}, or an object with value_and_slope(eta, y) and "
