@@ -262,3 +262,40 @@ def test_a_start_that_is_the_solution_costs_one_look_around():
     assert result.success
     assert result.n_iter == 0
     assert result.n_evals <= 1 + 2 + len(RAYS) + 1
+
+
+@pytest.mark.parametrize("dual_set", [sb.Box(-2.0, -1.0), sb.Box(-1.0, 0.5), sb.Ball([-3.0], 1.0)])
+def test_convex_losses_under_weights_below_zero_are_no_convex_function(dual_set):
+    """Squared losses from their minimum, where -f has its maximum."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X @ [1, -1] + rng.normal(size=60)
+    w = np.linalg.lstsq(X, y, rcond=None)[0]
+    losses = sb.GroupedLinear(X, y, np.zeros(60), loss="squared", fit_intercept=False)
+    result = silently(losses, dual_set, w)
+    problem = sb.Problem(losses, dual_set)
+    for step in rng.normal(size=(20, 2)):
+        v = w + step / np.linalg.norm(step / result.reach)
+        assert result.lower_bound <= problem.value(v) + 1e-9
+    assert not sb.certify(problem, w).convex
+
+
+def silently(losses, dual_set, w0):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        return sb.solve(sb.Problem(losses, dual_set), w0)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "poisson", "huber"])
+def test_rounding_errors_of_large_margins_are_no_sign_of_a_convex_loss(loss):
+    """Time stamps within ten minutes: terms of 3e6 cancel in every margin."""
+    rng = np.random.default_rng(0)
+    n = 300
+    t = 1.7e9 + np.round(rng.uniform(0, 600, n), 3)
+    u, x = (t - 1.7e9) / 200 - 1.5, rng.normal(size=n)
+    eta = 0.5 * x + u
+    y = {"logistic": eta > rng.logistic(size=n), "poisson": rng.poisson(np.exp(0.3 * eta))}.get(loss, eta + x)
+    losses = sb.GroupedLinear(np.column_stack([x, t]), y, rng.integers(0, 3, n), loss=loss)
+    result = silently(losses, sb.Simplex(), None)
+    assert result.status is not sb.Status.STATIONARY
+    assert "not convex" not in result.message

@@ -175,3 +175,70 @@ def test_a_radius_that_was_asked_is_meant_in_the_parameters():
     result = quietly(fun, [1e-6, -1e-7], jac=True, radius=2e-6, tol=1e-4)
     assert result.radius == 2e-6
     np.testing.assert_array_equal(result.reach, 2e-6)
+
+
+def bowl(d, *, soft, seed=0, level=0.0, unit=1.0):
+    """1/2 |w - c|^2, and softplus(a'w + b), of parameters in the given units: well-conditioned."""
+    rng = np.random.default_rng([seed, d])
+    c, a, b = rng.normal(size=d) / np.sqrt(d), rng.normal(size=d) / np.sqrt(d), rng.normal()
+
+    def fun(v):
+        w = v / unit
+        z = a @ w + b
+        f, g = 0.5 * ((w - c) ** 2).sum() + level, w - c
+        if soft:
+            f, g = f + np.logaddexp(0.0, z), g + a / (1.0 + np.exp(-z))
+        return [f], [g / unit]
+
+    return fun
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("d", [20, 300, 1000])
+def test_a_slope_that_is_small_by_chance_is_no_size(d, soft):
+    """Some of many parameters are nearly right at the start: their slopes vanish, their sizes are those of others."""
+    result = sb.minimax(bowl(d, soft=soft), np.zeros(d), jac=True)
+    assert result.success
+    assert result.n_iter <= 20
+    assert result.reach.max() <= 100 * result.reach.min()
+
+
+def test_a_single_small_slope_is_compared_with_curvature():
+    def fun(w):
+        return [0.5 * (w[0] - 1) ** 2 + 0.5 * (w[1] - 1e-8) ** 2 + np.logaddexp(0, w[0])], [
+            [w[0] - 1 + 1 / (1 + np.exp(-w[0])), w[1] - 1e-8]
+        ]
+
+    result = sb.minimax(fun, np.zeros(2), jac=True)
+    assert result.success
+    np.testing.assert_allclose(result.reach, result.radius)
+
+
+@pytest.mark.parametrize("level", [1e3, 1e6])
+def test_a_constant_in_the_losses_is_no_size(level):
+    result = sb.minimax(bowl(5, soft=True, level=level), np.zeros(5), jac=True)
+    assert result.success
+    assert result.n_iter <= 20
+
+
+@pytest.mark.parametrize("decades", [2, 5, 7])
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_sizes_that_curvature_confirms_are_kept(decades, start):
+    rng = np.random.default_rng(decades)
+    unit = 10.0 ** rng.uniform(-decades, decades, 10)
+    result = sb.minimax(bowl(10, soft=True, unit=unit), start * unit * rng.normal(size=10), jac=True)
+    plain = sb.minimax(bowl(10, soft=True), np.zeros(10), jac=True, tol=1e-10)
+    assert result.success
+    assert result.n_iter <= 150
+    assert result.value == pytest.approx(plain.value, abs=1e-6)
+
+
+def test_losses_that_are_not_defined_far_away_shorten_the_sizes():
+    def fun(w):
+        if w[0] > 1e-4:
+            raise ValueError("not defined")
+        return [(w[0] + 1e-6) ** 2 + 1.0 + w[1] ** 2 + w[1]], [[2 * (w[0] + 1e-6), 2 * w[1] + 1]]
+
+    result = sb.minimax(fun, np.zeros(2), jac=True)
+    assert result.success
+    assert result.value == pytest.approx(0.75, abs=1e-6)

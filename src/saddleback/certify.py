@@ -155,18 +155,8 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
         radius=float(reach.min()) if problem.metric is None else radius,
         reach=reach,
         dual=present(best).copy(),
-        convex=_declared_convex(problem, oracle),
+        convex=oracle.convex or bool(oracle.curvature.any()),
     )
-
-
-def _declared_convex(problem: Problem, oracle: Oracle) -> bool:
-    """Whether the losses say that every <lam, f> is convex; with a weight below 0, a convex loss is no promise."""
-    if oracle.affine or oracle.curvature.any():
-        return True
-    n, dual_set = problem.n_losses, problem.dual_set
-    # A least sum of 0 has two meanings: weights of either sign, or weights that may all vanish.
-    never_negative = dual_set.weight_range(n)[0] > 0.0 or bool(dual_set.bounds(n)[0].min() >= 0.0)
-    return never_negative and bool(getattr(problem.losses, "convex", False))
 
 
 def _scale(problem: Problem, at: Evaluation, radius: float | None) -> Vector:

@@ -137,6 +137,8 @@ class Oracle:
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
         self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
+        if getattr(losses, "convex", False) is True:
+            self.watch.believe()
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have come as such."""
         self._recent: deque[Evaluation] = deque(maxlen=2)
@@ -159,12 +161,17 @@ class Oracle:
     @cached_property
     def convex(self) -> bool:
         """Whether <lam, f> is convex by construction for every lam: no weight is below 0, or the losses are affine."""
-        return (self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "convex", False))) or self.affine
+        return (bool(getattr(self.problem.losses, "convex", False)) and self._never_negative) or self.affine
+
+    @cached_property
+    def _never_negative(self) -> bool:
+        """Whether no lam has a weight below 0. A least sum of 0 has two meanings: such weights, or none at all."""
+        return self._least_weight > 0.0 or bool(self.adversary.dual_set.bounds(self._shape[0])[0].min() >= 0.0)
 
     @cached_property
     def bounded_below(self) -> bool:
         """Whether <lam, f> is bounded below by construction for every lam: no weight is below 0."""
-        return self._least_weight >= 0.0 and bool(getattr(self.problem.losses, "bounded_below", False))
+        return bool(getattr(self.problem.losses, "bounded_below", False)) and self._never_negative
 
     @cached_property
     def offers_hessian(self) -> bool:

@@ -13,8 +13,8 @@ from .errors import ProblemError
 from .losses import Losses
 from .oracle import Evaluation, Oracle, row_norms, visit
 
-# Parameters of plain functions whose sizes, as guessed from one point, lie within these bounds keep their own units:
-# the user's choice is then better than the guess.
+# Parameters of plain functions whose sizes, as guessed from one point, lie within these bounds and differ by no more
+# than this factor keep their own units: the user's choice is then better than the guess.
 USUAL, ALIKE = (1e-3, 1e3), 100.0
 # Curvature is measured over this share of the sizes. Where it bends the losses by more than MOST_BENT times themselves
 # the sizes are too large; where they are not defined there, they are divided by SHORTER.
