@@ -232,3 +232,14 @@ def test_run_without_time_ends_with_its_start_and_can_be_resumed(tmp_path):
     assert np.isfinite(first.value)
     if path.exists():
         assert_same_bits(run(checkpoint=path, resume=True), run())
+
+
+@pytest.mark.parametrize("limit", [0.0, 1e-3])
+def test_resumed_run_without_time_ends_with_the_point_of_its_checkpoint(tmp_path, limit):
+    path = tmp_path / "run.ckpt"
+    first = run(max_iter=3, checkpoint=path)
+    resumed = run(checkpoint=path, resume=True, time_limit=limit)
+    assert resumed.status is sb.Status.TIME_LIMIT
+    assert resumed.value == first.value
+    np.testing.assert_array_equal(resumed.w, first.w)
+    assert_same_bits(run(checkpoint=path, resume=True), run())

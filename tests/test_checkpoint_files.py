@@ -199,6 +199,22 @@ def test_vanished_directory_costs_one_warning_and_not_the_run(tmp_path):
     assert caught[0].filename.endswith("checkpoints.py"), "the line that called solve"
 
 
+def test_file_of_somebody_that_appears_during_the_run_stays(tmp_path):
+    path = tmp_path / "run.ckpt"
+
+    def replaced(progress):
+        if progress.n_iter == 2:
+            path.write_text("my thesis")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = run(tol=1e-6, checkpoint=path, callback=replaced, checkpoint_every=0)
+    assert result.success
+    assert path.read_text() == "my thesis"
+    assert all("is not a checkpoint of this program and stays as it is" in str(w.message) for w in caught)
+    assert len(caught) == 2
+
+
 @POSIX
 def test_directory_that_comes_back_is_written_to_again(tmp_path):
     folder, away = tmp_path / "here", tmp_path / "away"

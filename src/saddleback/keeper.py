@@ -224,6 +224,9 @@ class Keeper:
         if self._path is None or self._last is None:
             return
         try:
+            # What has come to stand there since the beginning of the run may be somebody else's.
+            if self._path.exists():
+                checked_path(self._path, resume=False)
             save(self._path, self._sizes, self._kinds, self._parts(self._last))
             self._last = None
         except (OSError, MemoryError, ProblemError) as error:

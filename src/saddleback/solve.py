@@ -18,7 +18,7 @@ from .errors import ConvergenceWarning, ProblemError, warn_user
 from .keeper import EVERY, Keeper, Limits
 from .losses import RescaledLosses
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
-from .oracle import Oracle
+from .oracle import PATIENCE, Oracle
 from .problem import Problem
 from .result import Result, Status
 from .run import Callback, Run
@@ -154,8 +154,10 @@ def solve_since(
     try:
         keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
         start = keeper.start(w0)
-        oracle, units = _in_units(problem, solver, start, stopping, clock, method, radius)
-        record = keeper.record(oracle, start, units.scale)
+        # What a result cannot do without, the point of a checkpoint among it, may go on for a little longer.
+        with clock.at_least(PATIENCE):
+            oracle, units = _in_units(problem, solver, start, stopping, clock, method, radius)
+            record = keeper.record(oracle, start, units.scale)
         run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
     except KeyboardInterrupt:
         return without_a_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)

@@ -225,3 +225,15 @@ def test_size():
 def test_bad_bounds_are_refused(lower, upper, message):
     with pytest.raises(ProblemError, match=message):
         Box(lower, upper)
+
+
+def test_no_matrix_of_the_size_of_all_losses_is_formed():
+    """Fifty thousand losses squared are 20 GB."""
+    lower = np.zeros(50_000)
+    upper = np.full(50_000, 0.5)
+    upper[[3, 49_999]] = 0.0
+    E, e = Box(lower, upper).affine_hull(50_000)
+    assert E.shape == (2, 50_000)
+    np.testing.assert_array_equal(np.argmax(E, axis=1), [3, 49_999])
+    np.testing.assert_array_equal(E.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(e, 0.0)

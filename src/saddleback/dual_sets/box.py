@@ -111,8 +111,10 @@ class Box(DualSet):
         return diagonal if self._all_free else np.where(self._fixed_in(lam.size), 1.0, diagonal)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
-        fixed = self._fixed_in(n)
-        return np.eye(n)[fixed], self.center(n)[fixed]
+        fixed = np.flatnonzero(self._fixed_in(n))
+        rows = np.zeros((fixed.size, n))
+        rows[np.arange(fixed.size), fixed] = 1.0
+        return rows, self.center(n)[fixed]
 
     def center(self, n: int) -> Vector:
         return np.broadcast_to(self._middle, n).copy()
