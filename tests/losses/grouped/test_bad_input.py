@@ -308,7 +308,12 @@ BAD = {
     "intercept None": ({"fit_intercept": None}, "fit_intercept must be True or False; got None"),
     "intercepts": ({"fit_intercept": [True]}, r"fit_intercept must be True or False; got \[True\]"),
     "threads true": ({"n_threads": True}, "n_threads must be a whole number"),
-    "no threads": ({"n_threads": 0}, "n_threads must be a whole number >= 1, or None for all cores; got 0"),
+    "no threads": (
+        {"n_threads": 0},
+        "n_threads must be a whole number between 1 and 1024, or None for all cores; got 0",
+    ),
+    "a thousand million threads": ({"n_threads": 10**9}, "between 1 and 1024, or None for all cores; got 1000000000"),
+    "threads beyond int64": ({"n_threads": 10**30}, "between 1 and 1024, or None for all cores; got 10000"),
     "half a thread": ({"n_threads": 1.5}, "n_threads must be a whole number"),
 }
 
