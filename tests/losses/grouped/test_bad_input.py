@@ -185,6 +185,10 @@ BAD = {
         {"groups": np.column_stack([MATRIX, np.zeros(N)])},
         "every group must have rows; got none for group 3",
     ),
+    "a sparse matrix of 2^40 groups": (
+        {"groups": sp.coo_array((np.ones(N), (np.arange(N), np.arange(N) % 3)), shape=(N, 2**40))},
+        "every group must have rows; got a membership matrix of 1099511627776 groups with 12 entries",
+    ),
     "empty sparse column": ({"groups": sp.csr_array(np.column_stack([MATRIX, np.zeros(N)]))}, "none for group 3"),
     "ragged memberships": ({"groups": [[1, 0], [1]] * 6}, "groups must be labels or a membership matrix"),
     "no groups": ({"groups": None}, "groups must be a vector of labels; got NoneType"),
