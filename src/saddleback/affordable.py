@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._machine import free_memory
-from ._memory import SMALL, gigabytes
+from ._machine import SMALL, free_memory, gigabytes
 from .errors import ProblemError
 from .methods import AnyMethod, Newton
 from .problem import Problem

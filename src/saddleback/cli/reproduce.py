@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from .. import paper
-from .._memory import GB
+from .._machine import GB
 from .._validation import number
 from .progress import progress_bar
 from .status import INTERRUPTED

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._blas import one_blas_thread
-from ..._machine import cores
-from ..._memory import check_room
+from ..._machine import check_room, cores
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._memory import check_room
+from ..._machine import check_room
 from ..._sparse import check_structure, to_compressed_rows
 from ..._types import Vector
 from ...errors import ProblemError
