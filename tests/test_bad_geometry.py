@@ -428,6 +428,7 @@ def test_the_ceiling_of_an_entropy_is_a_size(ceiling):
         lambda x: sb.Ball([0.0, -x], 1.0),
         lambda x: sb.Box(0.0, x),
         lambda x: sb.Box([-x, 0.0], 1.0),
+        lambda x: sb.Polytope(np.vstack([np.eye(2), -np.eye(2)]), [x, x, 0.0, 0.0]),
     ],
 )
 def test_weights_whose_squares_overflow(make):
