@@ -8,9 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import saddleback as sb
-from saddleback import affordable
+from saddleback import _machine, affordable
 from saddleback.subproblem import Auto, PathFollowing, QuadraticProgram, ResponseNewton, TrustConstr
 from saddleback.subproblem.memory import square_matrices
 
@@ -150,3 +151,35 @@ def test_thousands_of_losses_take_as_much_memory_as_their_jacobians():
     ran = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=600)
     assert ran.returncode == 0, ran.stderr
     assert int(ran.stdout) < 100 * 8 * 6_000 * 5
+
+
+@pytest.mark.parametrize("name", ["n_losses", "n_params"])
+@pytest.mark.parametrize("number", [10**12, 2**62, np.int64(2**62), 10**30])
+def test_problems_of_which_not_even_a_vector_fits(name, number):
+    losses = Losses(2, 2)
+    setattr(losses, name, number)
+    with pytest.raises(sb.ProblemError, match=rf"a vector of losses\.{name} = {number} numbers would take \d+ GB"):
+        sb.Problem(losses, metric=2.0)
+
+
+@pytest.mark.parametrize("free", [20.0 * GB, float("inf")])
+def test_what_nobody_could_address_is_refused_in_any_case(monkeypatch, free):
+    monkeypatch.setattr(_machine, "free_memory", lambda: free)
+    with pytest.raises(sb.ProblemError, match=r"would take 34359738368 GB of memory; .* are free. Check the number"):
+        sb.Problem(Losses(2**62, 2))
+
+
+def test_parameters_are_counted_before_the_start_is_made(monkeypatch):
+    monkeypatch.setattr(_machine, "free_memory", lambda: 100.0 * GB)
+    monkeypatch.setattr(affordable, "free_memory", lambda: 100.0 * GB)
+    with pytest.raises(sb.ProblemError, match=r"d = 10000000000 parameters need about .* for J x d Jacobians"):
+        sb.solve(sb.Problem(Losses(2, 10**10)))
+
+
+@pytest.mark.parametrize(("n_threads", "size"), [(1, "298 GB"), (3, "3 of them, one per thread, would take 894 GB")])
+def test_hessians_of_wide_tables(monkeypatch, n_threads, size):
+    monkeypatch.setattr(_machine, "free_memory", lambda: 20.0 * GB)
+    X = sp.csr_array((np.ones(6), (np.arange(6), np.arange(6))), shape=(6, 200_000))
+    losses = sb.GroupedLinear(X, np.arange(6) % 2, np.arange(6) % 3, n_threads=n_threads)
+    with pytest.raises(sb.ProblemError, match=f"a 200001 x 200001 matrix.*{size}.* method='quasi-newton'"):
+        losses.hessian(np.zeros(200_001), np.full(3, 1 / 3))

@@ -412,3 +412,26 @@ RAGGED, MASKED = [[1.0], [1.0, 2.0]], [1.0, np.ma.masked]
 def test_what_is_no_array_is_refused_by_name(make, what):
     with pytest.raises(sb.ProblemError, match="must be a vector of numbers; got list"):
         make(what)
+
+
+@pytest.mark.parametrize("ceiling", ["a", np.nan, np.inf, 0.0, -1, None, [1]])
+def test_the_ceiling_of_an_entropy_is_a_size(ceiling):
+    with pytest.raises(sb.ProblemError, match="ceiling of Entropy must be a"):
+        sb.Entropy(0.1, None, ceiling=ceiling)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: sb.Ball(0.0, x),
+        lambda x: sb.Ball(x, 1.0),
+        lambda x: sb.Ball([0.0, -x], 1.0),
+        lambda x: sb.Box(0.0, x),
+        lambda x: sb.Box([-x, 0.0], 1.0),
+        lambda x: sb.Polytope(np.vstack([np.eye(2), -np.eye(2)]), [x, x, 0.0, 0.0]),
+    ],
+)
+def test_weights_whose_squares_overflow(make):
+    make(1e150)
+    with pytest.raises(sb.ProblemError, match=r"must be at most 1e\+150 in size; got 1e\+155. Multiply the losses"):
+        make(1e155)

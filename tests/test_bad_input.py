@@ -12,7 +12,7 @@ from calls import Calls, quadratics
 import saddleback as sb
 from saddleback.dual_sets import DualSet
 from saddleback.methods import APGD, Extragradient, FixedPoint, Optimistic, ProxLinear
-from saddleback.subproblem import PathFollowing
+from saddleback.subproblem import PathFollowing, QuadraticProgram, ResponseNewton, TrustConstr
 
 W0 = np.zeros(2)
 MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
@@ -290,3 +290,11 @@ def test_an_unfinished_dual_set_cannot_be_made():
 
     with pytest.raises(TypeError, match="abstract"):
         Unfinished()
+
+
+@pytest.mark.parametrize("kind", [PathFollowing, QuadraticProgram, ResponseNewton, TrustConstr])
+def test_the_limit_of_an_inner_solver_is_a_whole_number(kind):
+    for wrong in ("a", 2.5, -1, True):
+        with pytest.raises(sb.ProblemError, match=f"max_iter of {kind.__name__} must be a whole number >= 0"):
+            kind(max_iter=wrong)
+    assert type(kind(max_iter=np.int8(100)).max_iter) is int

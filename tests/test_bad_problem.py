@@ -66,6 +66,20 @@ def test_bad_capability_of_the_losses(attributes, match):
     assert losses.evaluate.n == 0
 
 
+@pytest.mark.parametrize("name", ["evaluate", "values", "hessian", "sampled_hessian", "jacobian_error"])
+@pytest.mark.parametrize("value", [5, "evaluate", np.ones(2)])
+def test_functions_of_the_losses_are_functions(name, value):
+    with pytest.raises(sb.ProblemError, match=rf"losses\.{name} must be a function; got .*Write a method"):
+        sb.Problem(Losses(**{name: value}))
+
+
+def test_none_is_no_function():
+    for name in ("evaluate", "hessian"):
+        with pytest.raises(sb.ProblemError, match=f"losses.{name} must be a function; got None"):
+            sb.Problem(Losses(**{name: None}))
+    assert sb.solve(sb.Problem(Losses(values=None))).success
+
+
 @pytest.mark.parametrize("L", [-1.0, np.nan])
 def test_bad_smoothness_of_the_losses(L):
     with pytest.raises(sb.ProblemError, match=r"losses\.smoothness\(\) must be a finite number"):

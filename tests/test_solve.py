@@ -320,3 +320,35 @@ def test_the_bound_holds_within_the_radius_that_was_asked():
     for direction in rng.normal(size=(200, 2)):
         v = result.w + direction / np.linalg.norm(direction) * 10 * rng.uniform()
         assert cb2(v)[0].max() >= result.lower_bound
+
+
+NUMBERS = [5, np.int8(5), np.uint64(5), np.float16(5), np.float32(5), np.array(5), np.array(5.0), np.array(5, "f2")]
+
+
+@pytest.mark.parametrize("radius", [*NUMBERS, 2**64], ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
+def test_a_radius_of_any_kind_is_the_same_number(radius):
+    """One of float16 once made a certificate of float16; whole numbers overflowed."""
+    problem = sb.Problem(sb.from_functions(cb2, W0, jac=True))
+    for result, plain in (
+        (sb.minimax(cb2, W0, jac=True, radius=r) for r in (radius, float(radius))),
+        (quietly(cb2, W0, jac=True, radius=r, method="accelerated", max_iter=20) for r in (radius, float(radius))),
+        (sb.certify(problem, W0, radius=r) for r in (radius, float(radius))),
+        (sb.solve(problem, W0, radius=r) for r in (radius, float(radius))),
+    ):
+        for name in ("value", "lower_bound", "gap", "radius"):
+            ours, theirs = getattr(result, name), getattr(plain, name)
+            assert type(ours) is float
+            assert ours == theirs
+        np.testing.assert_array_equal(result.reach, plain.reach)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.array])
+def test_options_of_any_kind_of_number(kind):
+    quarter = kind(0.25)
+    plain = quietly(cb2, W0, jac=True, tol=0.25, metric=0.25, time_limit=64.0)
+    other = quietly(cb2, W0, jac=True, tol=quarter, metric=quarter, time_limit=kind(64.0))
+    assert (other.value, other.gap) == (plain.value, plain.gap)
+    assert type(sb.FixedPoint(accuracy=quarter).accuracy) is float
+    assert type(sb.Accelerated(inner_accuracy=quarter).inner_accuracy) is float
+    assert type(sb.LBFGSB(ftol=quarter).ftol) is float
+    assert type(sb.LBFGSB(memory=np.int8(5)).memory) is int

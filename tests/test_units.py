@@ -242,3 +242,35 @@ def test_losses_that_are_not_defined_far_away_shorten_the_sizes():
     result = sb.minimax(fun, np.zeros(2), jac=True)
     assert result.success
     assert result.value == pytest.approx(0.75, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "quantile"])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("of_X", "of_y"), [(1e-150, 1.0), (1e-60, 1e90)])
+def test_parameters_whose_squares_overflow_are_refused(loss, intercept, of_X, of_y):
+    """Their sizes were cut off at 2^400, and a bound within that was certified at w = 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X @ [1.0, -2.0, 3.0]
+    losses = sb.GroupedLinear(of_X * X, of_y * y, np.arange(60) % 3, loss, fit_intercept=intercept)
+    problem = sb.Problem(losses)
+    for call in (lambda: sb.solve(problem), lambda: sb.certify(problem, np.zeros(losses.n_params))):
+        with pytest.raises(sb.ProblemError, match=r"parameter 0 is larger. Multiply its column"):
+            call()
+    assert sb.certify(problem, np.zeros(losses.n_params), radius=1.0).radius == 1.0
+
+
+def test_a_penalty_keeps_the_parameters_of_tiny_columns_small():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * [1.0, 1.0, 1e-150]
+    result = sb.solve(sb.Problem(sb.GroupedLinear(X, np.arange(60) % 2, np.arange(60) % 3, l2=0.1)))
+    assert result.success
+
+
+def test_a_start_that_sees_parameters_whose_squares_overflow():
+    def fun(w):
+        length = np.hypot(1.0, w[0] - 1e140)
+        return [length], [[(w[0] - 1e140) / length]]
+
+    with pytest.raises(sb.ProblemError, match=r"losses of size 1e\+140 .* their slopes are at most 1. Divide"):
+        sb.minimax(fun, [0.0], jac=True)

@@ -1,4 +1,7 @@
-"""What this process may use of its machine: cores and memory, as they are limited by whoever limits them."""
+"""What this process may use of its machine: cores and memory, as they are limited by whoever limits them.
+
+Arrays that cannot be had are refused by name, with their size, before NumPy is asked for them.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,17 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from ._cgroups import ROOT, cpu_quota, memory_left
+from .errors import ProblemError
 
 # The variables by which users, schedulers and joblib's processes limit threads: OpenMP's, Numba's and loky's.
 VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 # The rows of the matrix whose factorization is timed: about a millisecond.
 SAMPLE = 300
+# Fewer bytes are not worth a look at how many are free.
+SMALL = 2**28
+# What a process can address: more is not there, even where nobody knows how much is free.
+ADDRESSABLE = 2.0**47
+GB = 2**30
 
 
 def cores(root: Path = ROOT) -> int:
@@ -42,6 +51,20 @@ def quota_of_cores(root: Path = ROOT) -> int | None:
 def free_memory(root: Path = ROOT) -> float:
     """Bytes that can be had without swapping, as far as that can be told; inf where it cannot."""
     return min(_free_of_the_machine(root), memory_left(root))
+
+
+def check_room(size: float, what: str, remedy: str) -> None:
+    """Refuse ``what``, which takes ``size`` bytes, where fewer than that are free."""
+    if size < SMALL:
+        return
+    free = min(free_memory(), ADDRESSABLE)
+    if size > free:
+        raise ProblemError(f"{what} would take {gigabytes(size)} of memory; {gigabytes(free)} are free. {remedy}")
+
+
+def gigabytes(size: float) -> str:
+    """``size`` bytes, in words."""
+    return f"{size / GB:.2g} GB" if size < 9.95 * GB else f"{size / GB:.0f} GB"
 
 
 @cache

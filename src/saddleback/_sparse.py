@@ -39,10 +39,17 @@ def to_dense(X: Any, name: str) -> NDArray[Any]:
 
 def check_structure(X: Any, name: str) -> None:
     """Refuse index arrays that do not describe a matrix of this shape, whatever its format."""
+    check_values(X, name)
     if X.ndim != 2:
         raise ProblemError(f"{name} must be a matrix; got a sparse array of shape {X.shape}.")
     if X.format in _CHECKS:
         _CHECKS[X.format](X, name)
+
+
+def check_values(X: Any, name: str) -> None:
+    """Refuse a matrix whose values are no array: not even its type is then known."""
+    if X.format != "dok" and not isinstance(X.data, np.ndarray):
+        raise ProblemError(f"{name} must have an array of values; got {type(X.data).__name__}. {REMEDY}")
 
 
 def _converted(X: Any, convert: Any, name: str) -> Any:
@@ -70,6 +77,8 @@ def _blocks(X: Any, name: str) -> None:
 
 def _coordinates(X: Any, name: str) -> None:
     coordinates = X.coords if hasattr(X, "coords") else (X.row, X.col)
+    if not isinstance(coordinates, tuple) or len(coordinates) != 2:
+        raise ProblemError(f"{name} must have one vector of indices per axis; got {coordinates!r:.60}. {REMEDY}")
     for indices, size in zip(coordinates, X.shape, strict=True):
         _whole_numbers(indices, "indices", name)
         _check_range(indices, size, name)
@@ -86,6 +95,8 @@ def _diagonals(X: Any, name: str) -> None:
             f"{name} must have one row of values per diagonal; got {X.offsets.size} offsets and values of shape "
             f"{X.data.shape}. {REMEDY}"
         )
+    if np.unique(X.offsets).size < X.offsets.size:
+        raise ProblemError(f"{name} must have offsets that differ; got one of them twice. {REMEDY}")
     outside = (X.offsets < -X.shape[0]) | (X.offsets > X.shape[1])
     if outside.any():
         raise ProblemError(
@@ -96,6 +107,8 @@ def _diagonals(X: Any, name: str) -> None:
 
 def _lists(X: Any, name: str) -> None:
     """Lists that are of one length in ``rows`` and ``data``; the indices in them are checked once they are an array."""
+    if not isinstance(X.rows, np.ndarray):
+        raise ProblemError(f"{name} must have an array of lists of indices; got {type(X.rows).__name__}. {REMEDY}")
     if not (X.rows.shape == X.data.shape == (X.shape[0],)):
         raise ProblemError(
             f"{name} must have one list of indices and one of values per row, {X.shape[0]}; got arrays of shapes "

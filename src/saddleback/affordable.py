@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._machine import free_memory
+from ._machine import SMALL, free_memory, gigabytes
 from .errors import ProblemError
 from .methods import AnyMethod, Newton
 from .problem import Problem
@@ -15,9 +15,6 @@ from .subproblem.memory import square_matrices
 JACOBIANS = 5
 # d x d matrices of Newton's method: the Hessian and its factor.
 HESSIANS = 2
-# Less is not worth a look at how much is free.
-SMALL = 2**28
-GB = 2**30
 
 
 class Need(NamedTuple):
@@ -38,8 +35,8 @@ def check_memory(problem: Problem, method: AnyMethod, inner: InnerSolver) -> Non
     if total < SMALL or total <= (free := free_memory()):
         return
     raise ProblemError(
-        f"J = {J} losses of d = {d} parameters need about {_gigabytes(total)} of memory, {_gigabytes(largest.size)} of "
-        f"it for {largest.purpose}; {_gigabytes(free)} are free. {largest.remedy}"
+        f"J = {J} losses of d = {d} parameters need about {gigabytes(total)} of memory, {gigabytes(largest.size)} of "
+        f"it for {largest.purpose}; {gigabytes(free)} are free. {largest.remedy}"
     )
 
 
@@ -53,7 +50,3 @@ def _needs(problem: Problem, method: AnyMethod, inner: InnerSolver) -> list[Need
     if isinstance(method, Newton):
         needs.append(Need(8.0 * HESSIANS * d * d, "d x d Hessians", "Use method='quasi-newton', which needs none."))
     return needs
-
-
-def _gigabytes(size: float) -> str:
-    return f"{size / GB:.2g} GB" if size < 9.95 * GB else f"{size / GB:.0f} GB"

@@ -19,7 +19,7 @@ from .problem import Problem
 from .result import region_in_words
 from .stopping import Stopping
 from .subproblem import Auto
-from .units import guessed_sizes, offered_sizes
+from .units import check_reach, guessed_sizes, offered_sizes
 
 # Weights that miss Lambda by more than this share of their size are no rounding, that of float32 included.
 ROUNDING = 1e-6
@@ -127,10 +127,12 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     w = finite_vector(w, "w", problem.n_params)
     given = None if dual is None else _in_lambda(problem, dual)
     oracle = Oracle(problem, Auto(), w, tol=0.0, where="w")
-    if radius is not None and not (oracle.curvature.min() > 0 and radius == np.inf):
-        radius = number(radius, "radius", minimum=0.0, strict=True)
+    if radius is not None:
+        # A bound that holds everywhere holds within any radius, inf included.
+        everywhere = oracle.curvature.min() > 0 and np.ndim(radius) == 0 and radius == np.inf
+        radius = np.inf if everywhere else number(radius, "radius", minimum=0.0, strict=True)
     at = oracle.evaluate(w)
-    scale = _scale(problem, at, radius)
+    scale = _scale(problem, at, oracle.curvature, radius)
     curvature = oracle.curvature / scale**2
     axes = np.where(oracle.curvature > 0, np.inf, 1.0 / scale)
     radius = _reach(radius, curvature, float(dnrm2(w * scale)))
@@ -159,14 +161,17 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     )
 
 
-def _scale(problem: Problem, at: Evaluation, radius: float | None) -> Vector:
+def _scale(problem: Problem, at: Evaluation, curvature: Vector, radius: float | None) -> Vector:
     """1 over the lengths in which distances are meant: the metric's, a radius's own, or the parameters' sizes."""
     if problem.metric is not None:
         return np.sqrt(np.asarray(problem.metric, dtype=np.float64))
     if radius is not None:
         return np.ones(at.w.size)
     sizes = offered_sizes(problem.losses)
-    return 1.0 / (guessed_sizes(at) if sizes is None else sizes)
+    if sizes is None:
+        return 1.0 / guessed_sizes(at)
+    check_reach(sizes, curvature)
+    return 1.0 / sizes
 
 
 def _in_lambda(problem: Problem, dual: ArrayLike) -> Vector:

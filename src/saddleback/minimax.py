@@ -117,7 +117,7 @@ def minimax(
         named.check_adversary(dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
-    check_options(radius, callback, progress, resume)
+    radius = check_options(radius, callback, progress, resume)
     checked_path(checkpoint, resume)
     number(checkpoint_every, "checkpoint_every", minimum=0.0)
     if metric is not None:

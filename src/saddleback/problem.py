@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._machine import check_room
 from ._types import Vector
 from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
@@ -58,6 +60,9 @@ class Problem:
             count = getattr(self.losses, name)
             if not isinstance(count, int | np.integer) or count < 1:
                 raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
+            vector = f"a vector of losses.{name} = {count} numbers"
+            check_room(8.0 * int(count), vector, "Check the number, or solve a smaller problem.")
+        _check_functions(self.losses)
         if self.metric is not None:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
         check_kinds(self.dual_set, self.regularizer)
@@ -89,6 +94,18 @@ class Problem:
         f = f.astype(np.float64)
         # Outside the domain of a loss g is infinite, as it is to the methods.
         return self.adversary.value(f) if np.isfinite(f).all() else np.inf
+
+
+def _check_functions(losses: Losses) -> None:
+    """Refuse what is no function in the place of one."""
+    for name in ("evaluate", "values", "hessian", "sampled_hessian", "jacobian_error"):
+        # To ask for a property is to compute it. None stands for values, or errors, that are not there.
+        if isinstance(getattr(type(losses), name, None), property) or not hasattr(losses, name):
+            continue
+        function = getattr(losses, name)
+        if not callable(function) and not (function is None and name in ("values", "jacobian_error")):
+            remedy = "Write a method" if name == "evaluate" else "Write a method, or leave it out"
+            raise ProblemError(f"losses.{name} must be a function; got {shortened(function)}. {remedy} (see Losses).")
 
 
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:

@@ -25,7 +25,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
-from .units import Units, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .units import Units, check_reach, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric
 from .unstarted import without_a_value
 
 
@@ -144,13 +144,13 @@ def solve_since(
     method = resolve_method(method, problem.losses)
     stopping = Stopping(tol, max_iter, time_limit)
     clock.limit(stopping.time_limit)
-    check_options(radius, callback, progress, resume)
+    radius = check_options(radius, callback, progress, resume)
     method.check_adversary(problem.dual_set, problem.regularizer)
     method.check_losses(problem.losses)
     solver = resolve_inner(inner, problem.adversary)
-    limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, None if radius is None else float(radius))
-    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, radius)
     check_memory(problem, method, solver)
+    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
     try:
         keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
         start = keeper.start(w0)
@@ -201,20 +201,22 @@ def _in_units(
         problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
         return Oracle(problem, inner, w0 * scale, stopping.tol, clock), units_in_metric(scale, radius)
     oracle = Oracle(problem, inner, w0, stopping.tol, clock)
-    sizes, at = offered_sizes(problem.losses), oracle.evaluate(w0)
+    sizes = offered_sizes(problem.losses)
+    if sizes is not None and radius is None:
+        check_reach(sizes, oracle.curvature)
+    at = oracle.evaluate(w0)
     sizes = measured_sizes(oracle, at) if sizes is None else moderated(sizes, oracle.curvature, at)
     units = natural_units(sizes, radius, rescaled=method.rescales)
     return oracle if units.plain else oracle.rescaled(units.scale), units
 
 
-def check_options(radius: float | None, callback: object, progress: object, resume: object) -> None:
-    """Refuse options that would only fail later."""
+def check_options(radius: float | None, callback: object, progress: object, resume: object) -> float | None:
+    """Refuse options that would only fail later; the radius as a float, whatever kind of number it was."""
     flag(progress, "progress")
     flag(resume, "resume")
-    if radius is not None:
-        number(radius, "radius", minimum=0.0, strict=True)
     if callback is not None and not callable(callback):
         raise ProblemError(f"callback must be callable; got {type(callback).__name__}.")
+    return None if radius is None else number(radius, "radius", minimum=0.0, strict=True)
 
 
 def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:

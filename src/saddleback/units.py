@@ -81,6 +81,16 @@ def offered_sizes(losses: Losses) -> Vector | None:
     return _powers_of_two(sizes)
 
 
+def check_reach(sizes: Vector, curvature: Vector) -> None:
+    """Refuse sizes that were cut off: a bound within them would say nothing of where the parameters can be."""
+    cut = np.flatnonzero((sizes >= EXTREME) & (curvature == 0.0))
+    if cut.size:
+        raise ProblemError(
+            f"losses.parameter_scales must be below {EXTREME:.2g}, so that squares are numbers; parameter {cut[0]} is "
+            "larger. Multiply its column of X by a constant, divide y by one, or drop the column."
+        )
+
+
 def moderated(sizes: Vector, curvature: Vector, at: Evaluation) -> Vector:
     """Sizes within which a strongly convex term, m_i/2 w_i^2, changes by no more than the losses' own size."""
     if not curvature.any():
@@ -145,6 +155,11 @@ def _guessed(at: Evaluation) -> Vector:
     known = np.isfinite(both)
     if not known.any():
         return np.ones(own.size)
+    if min(both[known].min(), np.log2(size)) > np.log2(EXTREME):
+        raise ProblemError(
+            f"losses of size {size:.3g} must be steep enough to change within {EXTREME:.2g}; their slopes are at most "
+            f"{columns.max():.3g}. Divide the losses, or their arguments, by a constant."
+        )
     both[~known] = both[known].mean()
     return np.exp2(np.clip(both, -400, 400))
 

@@ -66,12 +66,20 @@ def test_bad_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize("options", [("--max-memory", "-1"), ("--max-memory", "nan"), ("--out", "file")])
-def test_bad_input_is_one_line_and_exits_with_2(tmp_path: Path, options: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--max-memory", "-1", "--max-memory must be a finite number > 0; got -1.0."),
+        ("--max-memory", "nan", "--max-memory must be a finite number > 0; got nan."),
+        ("--out", "file", "out: cannot write to file"),
+        ("--out", "", "out must name a directory; got an empty path."),
+    ],
+)
+def test_bad_input_is_one_line_and_exits_with_2(tmp_path: Path, option: str, value: str, said: str) -> None:
     (tmp_path / "file").write_text("")
-    done = run("reproduce", "b", "--scale", "tiny", *options, cwd=tmp_path)
+    done = run("reproduce", "b", "--scale", "tiny", option, value, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("saddleback: ")
+    assert done.stderr.startswith(f"saddleback: {said}")
     assert len(done.stderr.splitlines()) == 1
 
 

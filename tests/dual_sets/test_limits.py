@@ -293,3 +293,18 @@ def test_a_polytope_is_the_set_it_describes():
     size = np.abs(z).max()
     assert value(z, simplex) == pytest.approx(z.max(), abs=EXACT * size)
     assert value(z, capped) == pytest.approx(worst_share(z, alpha, p), abs=EXACT * size)
+
+
+@pytest.mark.parametrize("ball", BALLS)
+@pytest.mark.parametrize("rho", [1e9, 1e155, 1e308])
+@pytest.mark.parametrize("regularizer", [sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)], ids=repr)
+def test_a_ball_of_any_size_is_the_simplex(losses, ball, rho, regularizer):
+    """The squares of a radius of 1e155 overflow."""
+    p = np.arange(1.0, 7.0) / 21.0
+    whole = sb.solve(sb.Problem(losses, sb.Simplex(), regularizer), tol=TOL).value
+    for dual_set in (ball(rho), ball(rho, p)):
+        result = sb.solve(sb.Problem(losses, dual_set, regularizer), tol=TOL, inner="path-following")
+        assert result.success
+        # The set's own center, about which Quadratic is, is uniform up to 1/rho.
+        assert result.value == pytest.approx(whole, abs=2 * TOL + 10.0 / rho)
+        assert repr(dual_set).startswith(f"{ball.__name__}(rho={rho!r}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
+from sys import float_info
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from .. import paper
+from .._machine import GB
+from .._validation import number
 from .progress import progress_bar
 from .status import INTERRUPTED
 
@@ -43,9 +45,9 @@ def reproduce(
         Scale, typer.Option(help="small: minutes; full: the paper's sizes, up to an hour and 4 GB; tiny: seconds.")
     ] = Scale.small,
     seed: Annotated[int, typer.Option(min=0, help="Of the random data.")] = 0,
-    out: Annotated[Path, typer.Option(help="The directory for tables, figures and the cache of cells.")] = Path(
-        "reports/paper"
-    ),
+    out: Annotated[
+        str, typer.Option(metavar="PATH", help="The directory for tables, figures and the cache of cells.")
+    ] = "reports/paper",
     max_memory: Annotated[
         float | None,
         typer.Option(help="Gigabytes that the data may take; what is free unless given.", show_default=False),
@@ -56,6 +58,8 @@ def reproduce(
     Each cell is kept in the directory's cache as soon as it has run: start the same command again after an
     interruption, and it goes on from there.
     """
+    if max_memory is not None:
+        max_memory = number(max_memory, "--max-memory", minimum=0.0, strict=True)
     console = Console()
     try:
         with progress_bar() as reporter:
@@ -65,7 +69,7 @@ def reproduce(
                 seed=seed,
                 out=out,
                 reporter=reporter,
-                max_memory=None if max_memory is None else max_memory * 2**30,
+                max_memory=None if max_memory is None else min(max_memory * GB, float_info.max),
             )
     except KeyboardInterrupt:
         typer.echo(

@@ -8,11 +8,26 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._clock import Clock
 from .._types import Matrix, Vector
 from .._validation import finite_vector
+from ..errors import ProblemError
 from ..hessians import AnyHessian
+
+# Weights beyond this have squares that overflow, and barriers are made of squares.
+LARGEST_WEIGHT = 1e150
+
+
+def check_size(x: ArrayLike, name: str) -> None:
+    """Refuse numbers that weights could not be computed with."""
+    largest = float(np.abs(x).max())
+    if largest > LARGEST_WEIGHT:
+        raise ProblemError(
+            f"{name} must be at most {LARGEST_WEIGHT:g} in size; got {largest:g}. Multiply the losses by a constant "
+            "instead of the set."
+        )
 
 
 @dataclass(frozen=True, eq=False)

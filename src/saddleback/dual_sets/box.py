@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import IncompatibleError, ProblemError
-from .base import DualSet, LinearConstraints
+from .base import DualSet, LinearConstraints, check_size
 
 # Bounds that are this close, relative to their size, leave no interior that rounding would keep.
 FIXED = 8 * EPS
@@ -161,4 +161,6 @@ class Box(DualSet):
 
 
 def _bound(bound: Any, name: str) -> float | Vector:
-    return number(bound, name) if n_axes(bound) == 0 else finite_vector(bound, name)
+    checked = number(bound, name) if n_axes(bound) == 0 else finite_vector(bound, name)
+    check_size(checked, name)
+    return checked

@@ -15,7 +15,7 @@ from .._validation import finite_vector, real_array
 from ..errors import ProblemError
 from ..hessians import Gram
 from .analytic_center import analytic_center
-from .base import DualSet, LinearConstraints
+from .base import DualSet, LinearConstraints, check_size
 from .polytope_shape import Shape, explore
 
 
@@ -55,6 +55,8 @@ class Polytope(DualSet):
         object.__setattr__(self, "A", A)
         object.__setattr__(self, "b", b)
         object.__setattr__(self, "_shape", explore(A, b, A_eq, b_eq))
+        box = np.concatenate(self._shape.box)
+        check_size(np.where(np.isfinite(box), box, 0.0), "weights in Polytope")
 
     def __repr__(self) -> str:
         equations = 0 if self.A_eq is None else len(self.A_eq)

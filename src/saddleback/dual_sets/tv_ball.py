@@ -16,6 +16,9 @@ from .priors import prior_of
 MAX_STEPS = 50
 # The exponential of more overflows.
 FAR = 700.0
+# No two distributions are further apart than one: of a ball as large as this more cannot be told, and the squares of
+# rooms in a larger one overflow.
+WHOLE = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class TVBall(DivergenceBall):
         return 1.0 / (A + B), v / np.sqrt(room * room + v.dot(B))
 
     def _gap(self, lam: Vector) -> float:
-        return self.rho - float(np.maximum(lam - prior_of(self.prior, lam.size), 0.0).sum())
+        return min(self.rho, WHOLE) - float(np.maximum(lam - prior_of(self.prior, lam.size), 0.0).sum())
 
     def _slacks(self, lam: Vector) -> tuple[Vector, Vector, float]:
         """s, s - u and rho - sum s at the minimizing s.

@@ -20,6 +20,10 @@ Values = Callable[[Vector], Vector]
 BENT, NOISY = 3e-5, 1e-9
 # Other lengths are tried in powers of ten, up to the first that suits; a few only where the losses do not change.
 FACTOR, TRIES, STILL = 10.0, 24, 3
+# The search has gone past the best length when so many others were worse; not where the relative error of all is large.
+PATIENCE, ROUGH = 2, 0.1
+# The share of a curvature by which the parabola may be wrong that it makes.
+REAL = 0.1
 # Later points may be far away: no length is less than this share of the parameter, whose own rounding errors would
 # show in the differences.
 LEAST = 1e-5
@@ -109,14 +113,23 @@ class _Coordinate:
     precision: float
 
     def fitted(self) -> _Tried:
-        """The length that suits: longer ones are tried where rounding shows, shorter where the losses bend."""
-        first = self._tried(abs(float(self.w[self.i])) or 1.0)
-        tried = [first]
-        while not tried[-1].suits and tried[-1].straight == first.straight:
-            if len(tried) > (STILL if tried[-1].still else TRIES):
-                break
-            tried.append(self._tried(tried[-1].length * (FACTOR if first.straight else 1.0 / FACTOR)))
-        return min(tried, key=lambda one: one.error)
+        """The length that suits, or the best one: longer where rounding shows, shorter where the losses bend.
+
+        Losses may carry noise that they do not show: where shorter steps are worse, longer ones are tried as well.
+        """
+        first = best = self._tried(abs(float(self.w[self.i])) or 1.0)
+        factors = (FACTOR,) if first.straight else (1.0 / FACTOR, FACTOR)
+        for factor in factors:
+            last, worse = first, 0
+            for _ in range(STILL if first.still else TRIES):
+                if best.suits:
+                    return best
+                last = self._tried(last.length * factor)
+                worse = 0 if last.error < best.error else worse + 1
+                best = min(best, last, key=lambda one: one.error)
+                if worse >= PATIENCE and best.error < ROUGH:
+                    break
+        return best
 
     def _tried(self, length: float) -> _Tried:
         step = _share(self.precision) * length
@@ -124,17 +137,17 @@ class _Coordinate:
         with np.errstate(all="ignore"):
             (ahead, h), (behind, _), (between, t) = (self._slopes(s * step) for s in (1.0, -1.0, 0.5))
             slope = 0.5 * (ahead + behind)
-            curvature, steepest = float(np.abs(ahead - behind).max()) / h, float(np.abs(slope).max())
-            size = float(np.abs(self.f).max())
-            scale = max(steepest, np.sqrt(size * curvature))
+            curvature, steepest = np.abs(ahead - behind).max() / h, np.abs(slope).max()
+            size, bend = float(np.abs(self.f).max()), curvature * h
             noise = self.precision * (size + steepest * abs(here)) / h
-            # An odd function has no curvature at zero: the parabola through three points must hold at a fourth.
-            cubic = float(np.abs(between - (slope + 0.5 * t / h * (ahead - behind))).max())
-            bend = curvature * h
+            # An odd function has no curvature at zero: the parabola through three points must hold at a fourth. Where
+            # it does not, what seems to be curvature is noise, or that of another place.
+            cubic = np.abs(between - (slope + 0.5 * t / h * (ahead - behind))).max()
+            scale = max(steepest, np.sqrt(size * curvature) if cubic < REAL * bend else 0.0)
             still = not (ahead.any() or behind.any())
-        if not (np.isfinite(scale) and np.isfinite(noise)):
+        if not (np.isfinite(scale) and np.isfinite(noise) and np.isfinite(cubic)):
             return _Tried(length, slope, straight=False, still=False, suits=False, error=np.inf)
-        straight = bend <= BENT * scale and cubic <= NOISY * scale + 4 * noise
+        straight = bend <= BENT * scale + 4 * noise and cubic <= NOISY * scale + 4 * noise
         return _Tried(
             length,
             slope,
@@ -144,11 +157,11 @@ class _Coordinate:
             error=(bend / scale) ** 2 + (cubic + noise) / scale if scale > 0.0 and not still else np.inf,
         )
 
-    def _slopes(self, step: float) -> tuple[Vector, float]:
+    def _slopes(self, step: float) -> tuple[Vector, np.float64]:
         """The slopes over a step, and its length as the numbers are; nan where the losses are not defined."""
         there = self.w.copy()
         there[self.i] += step
-        h = float(there[self.i] - self.w[self.i])
+        h = there[self.i] - self.w[self.i]
         try:
             return (np.asarray(self.values(there), dtype=np.float64) - self.f) / h, h
         except ProblemError:

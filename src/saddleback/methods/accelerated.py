@@ -67,7 +67,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         lookup(STEP_RULES, self.steps, "step rule")
         flag(self.restart, "restart")
         if self.inner_accuracy is not None:
-            number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
+            accuracy = number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
+            object.__setattr__(self, "inner_accuracy", accuracy)
 
     @property
     def rescales(self) -> bool:

@@ -35,7 +35,7 @@ class FixedPoint(Accelerated):
         super().__post_init__()
         if self.inner_accuracy is not None:
             raise ProblemError("fixed-point takes accuracy, the gap of the fixed point; inner_accuracy is not for it.")
-        number(self.accuracy, "accuracy", minimum=0.0)
+        object.__setattr__(self, "accuracy", number(self.accuracy, "accuracy", minimum=0.0))
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
         size = at.size

@@ -45,9 +45,9 @@ class LBFGSB(ExternalMethod):
     gtol: float = 0.0
 
     def __post_init__(self) -> None:
-        whole(self.memory, "memory", minimum=1)
-        number(self.ftol, "ftol", minimum=0.0)
-        number(self.gtol, "gtol", minimum=0.0)
+        object.__setattr__(self, "memory", whole(self.memory, "memory", minimum=1))
+        for name in ("ftol", "gtol"):
+            object.__setattr__(self, name, number(getattr(self, name), name, minimum=0.0))
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
         require_strong_convexity("lbfgsb", regularizer)

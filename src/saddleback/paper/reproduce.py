@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -121,6 +122,8 @@ def _wanted(targets: Sequence[str]) -> list[str]:
 
 def _directory(out: str | PathLike[str]) -> Path:
     """A directory that can be written to, before any work is done."""
+    if os.fspath(out) == "":
+        raise ProblemError("out must name a directory; got an empty path. Pass '.' for the current one.")
     directory = Path(out)
     try:
         (directory / "cache").mkdir(parents=True, exist_ok=True)

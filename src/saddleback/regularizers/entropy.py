@@ -49,6 +49,7 @@ class Entropy(Regularizer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Entropy", minimum=0.0))
+        object.__setattr__(self, "ceiling", number(self.ceiling, "ceiling of Entropy", minimum=0.0, strict=True))
         object.__setattr__(self, "prior", checked_prior(self.prior, "Entropy"))
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._blas import one_blas_thread
 from .._types import Vector
-from .._validation import lookup
+from .._validation import lookup, whole
 from ..adversary import Adversary
 from .central_path import CentralPath, Iterate, Schedule
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -42,6 +42,8 @@ class PathFollowing:
 
     def __post_init__(self) -> None:
         self._schedule()
+        if self.max_iter is not None:
+            object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of PathFollowing"))
 
     @property
     def name(self) -> str:

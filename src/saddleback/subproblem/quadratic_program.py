@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Vector
+from .._validation import whole
 from ..adversary import Adversary
 from . import active_set
 from .dual_form import DualForm
@@ -32,6 +33,9 @@ class QuadraticProgram:
     """
 
     max_iter: int = 25
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of QuadraticProgram"))
 
     @property
     def name(self) -> str:

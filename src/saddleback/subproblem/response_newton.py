@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._types import EPS, Matrix, Vector
+from .._validation import whole
 from ..adversary import Adversary
 from ..dual_sets import Simplex
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -46,6 +47,9 @@ class ResponseNewton:
     """
 
     max_iter: int = 30
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of ResponseNewton"))
 
     @property
     def name(self) -> str:

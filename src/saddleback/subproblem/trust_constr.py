@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from .._types import Matrix, Vector
+from .._validation import whole
 from ..adversary import Adversary
 from ..dual_sets import Polyhedral
 from ..hessians import as_hessian
@@ -33,6 +34,9 @@ class TrustConstr:
     """
 
     max_iter: int = 500
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of TrustConstr"))
 
     @property
     def name(self) -> str:

@@ -61,6 +61,7 @@ CASES = {
     "lil, values missing": lambda: lists(data={3: [1.0]}),
     "lil, no list": lambda: lists({3: 7}),
     "lil, value a word": lambda: lists(data={0: ["a"] * N}),
+    "lil, no rows": lambda: changed(sp.lil_array(DENSE), rows=None),
     "lil, rows missing": lambda: changed(sp.lil_array(DENSE), rows=sp.lil_array(DENSE).rows[:5]),
     "bsr, column too large": lambda: written(sp.bsr_array(DENSE, blocksize=(3, 2)), "indices", 0, FAR),
     "bsr, column negative": lambda: written(sp.bsr_matrix(DENSE, blocksize=(3, 2)), "indices", 0, -FAR),
@@ -70,6 +71,8 @@ CASES = {
     "bsr, blocks too large": lambda: changed(sp.bsr_array(DENSE, blocksize=(3, 2)), data=np.ones((150, 7, 7))),
     "bsr, no blocks": lambda: changed(sp.bsr_array(DENSE, blocksize=(3, 2)), data=np.ones(900)),
     "dia, offsets left over": lambda: changed(sp.dia_array(DENSE), offsets=twice(sp.dia_array(DENSE).offsets)),
+    "dia, offset twice": lambda: written(sp.dia_array(DENSE), "offsets", 0, sp.dia_array(DENSE).offsets[1]),
+    "dia, no offsets": lambda: changed(sp.dia_array(DENSE), offsets=None),
     "dia, offset beyond int32": lambda: changed(sp.dia_matrix(DENSE), offsets=np.arange(59) + 2**32),
     "dia, offset a fraction": lambda: changed(sp.dia_array(DENSE), offsets=np.arange(59) + 0.5),
     "dok, column too large": lambda: keys(sp.dok_array, (0, FAR)),
@@ -77,6 +80,7 @@ CASES = {
     "dok, row negative": lambda: keys(sp.dok_array, (-3, 0)),
     "coo, column too large": lambda: coordinates(sp.coo_array, 1, FAR),
     "coo, row negative": lambda: coordinates(sp.coo_matrix, 0, -1),
+    "coo, no indices": lambda: changed(sp.coo_array(DENSE), coords=None),
     "coo, indices missing": lambda: changed(sp.coo_array(DENSE), coords=(np.arange(3), np.arange(3))),
     "coo, values left over": lambda: changed(sp.coo_array(DENSE), data=np.ones(10**6)),
     "coo, fractions": lambda: changed(sp.coo_array(DENSE), coords=(np.arange(900) / 30.0, np.arange(900) % 30)),
@@ -90,6 +94,13 @@ CASES = {
     "csc, row too large": lambda: written(sp.csc_array(DENSE), "indices", 3, FAR),
     "csc, pointer negative": lambda: written(sp.csc_matrix(DENSE), "indptr", 1, -7),
     "csc, pointer too large": lambda: written(sp.csc_array(DENSE), "indptr", -1, FAR),
+    **{
+        f"{form}, {type(data).__name__} for values": lambda form=form, data=data: changed(
+            getattr(sp, f"{form}_array")(DENSE), data=data
+        )
+        for form in ("csr", "csc", "coo", "lil", "dia", "bsr")
+        for data in (None, [1.0] * 900)
+    },
 }
 
 

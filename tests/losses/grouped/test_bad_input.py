@@ -154,6 +154,10 @@ BAD = {
         r"one entry per row of X, shape \(12,\); got shape \(\)",
     ),
     "sparse response": ({"y": sp.csr_array(np.ones((N, 1))), "loss": "squared"}, "y must hold numbers.*got csr_array"),
+    "response without squares": (
+        {"y": [1.0, -1e140] * 6, "loss": "huber"},
+        r"y must hold numbers of size up to 1e\+100.*got -1e\+140 in row 1. Divide y by a constant",
+    ),
     "huge response": ({"y": [10**400] * N, "loss": "squared"}, "y must hold numbers.*too large"),
     "classes in a dict": ({"y": dict.fromkeys(range(N), 1)}, "y must be a vector of labels; got dict. Pass a list"),
     "classes in a set": ({"y": set(range(N))}, "y must be a vector of labels; got set"),
@@ -184,6 +188,10 @@ BAD = {
     "empty column": (
         {"groups": np.column_stack([MATRIX, np.zeros(N)])},
         "every group must have rows; got none for group 3",
+    ),
+    "a sparse matrix of 2^40 groups": (
+        {"groups": sp.coo_array((np.ones(N), (np.arange(N), np.arange(N) % 3)), shape=(N, 2**40))},
+        "every group must have rows; got a membership matrix of 1099511627776 groups with 12 entries",
     ),
     "empty sparse column": ({"groups": sp.csr_array(np.column_stack([MATRIX, np.zeros(N)]))}, "none for group 3"),
     "ragged memberships": ({"groups": [[1, 0], [1]] * 6}, "groups must be labels or a membership matrix"),
@@ -308,7 +316,12 @@ BAD = {
     "intercept None": ({"fit_intercept": None}, "fit_intercept must be True or False; got None"),
     "intercepts": ({"fit_intercept": [True]}, r"fit_intercept must be True or False; got \[True\]"),
     "threads true": ({"n_threads": True}, "n_threads must be a whole number"),
-    "no threads": ({"n_threads": 0}, "n_threads must be a whole number >= 1, or None for all cores; got 0"),
+    "no threads": (
+        {"n_threads": 0},
+        "n_threads must be a whole number between 1 and 1024, or None for all cores; got 0",
+    ),
+    "a thousand million threads": ({"n_threads": 10**9}, "between 1 and 1024, or None for all cores; got 1000000000"),
+    "threads beyond int64": ({"n_threads": 10**30}, "between 1 and 1024, or None for all cores; got 10000"),
     "half a thread": ({"n_threads": 1.5}, "n_threads must be a whole number"),
 }
 

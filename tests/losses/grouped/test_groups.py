@@ -212,3 +212,19 @@ def test_facts():
     assert isinstance(losses, sb.Losses)
     assert repr(losses) == "GroupedLinear(203 x 7, 4 groups, loss=Logistic(), l2=0)"
     np.testing.assert_array_equal(losses.group_sizes, np.bincount(case.groups))
+
+
+def test_memberships_of_half_precision():
+    case = make("logistic")
+    memberships = (np.eye(4) + 0.5)[case.groups]
+    w = case.point(case.losses())
+    half = case.losses(groups=memberships.astype(np.float16))
+    assert_same(half.evaluate(w)[1], case.losses(groups=memberships).evaluate(w)[1])
+
+
+def test_other_rows_with_too_many_columns_of_groups():
+    case = make("logistic")
+    n = len(case.groups)
+    wide = sp.coo_array((np.ones(n), (np.arange(n), case.groups)), shape=(n, 2**40))
+    with pytest.raises(sb.ProblemError, match="the 4 groups that the losses were made with; got 1099511627776 columns"):
+        case.losses(groups=np.eye(4)[case.groups]).on(case.X, case.y, wide)

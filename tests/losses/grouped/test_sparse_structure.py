@@ -127,3 +127,9 @@ def test_one_dimensional_sparse_arrays_are_refused():
 def test_what_the_kernel_reads_is_checked_last(columns, starts):
     with pytest.raises(sb.ProblemError, match="X has a corrupt"):
         SparseTable(np.ones(2), np.array(columns, dtype=np.uint32), np.array(starts), (2, 3))
+
+
+def test_a_sparse_matrix_of_more_rows_than_fit_into_memory():
+    X = sp.coo_array((np.ones(3), (np.arange(3), np.arange(3))), shape=(2**45, 3))
+    with pytest.raises(sb.ProblemError, match="each of the 35184372088832 rows of X would take 262144 GB"):
+        sb.GroupedLinear(X, np.arange(12) % 2, np.arange(12) % 3)

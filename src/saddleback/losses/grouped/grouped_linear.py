@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 
 from ..._blas import one_blas_thread
-from ..._machine import cores
+from ..._machine import check_room, cores
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
@@ -27,6 +28,9 @@ from .passes import Reader
 from .responses import read_responses
 from .sampled import SampledHessian
 
+MOST_THREADS = 1024
+"""More would wait for each other; every one of them has sums of its own."""
+
 
 class GroupedLinear:
     """Linear models: f_j(w) = sum_i m_ij ell(x_i'w, y_i) / sum_i m_ij + l2/2 |w|^2, with m_ij >= 0.
@@ -42,7 +46,7 @@ class GroupedLinear:
         than memory. A wide matrix in C order is not copied: leave it unchanged.
     y : (n,) array
         Two labels of any type ("logistic", "squared_hinge"; the second in sorted order is the positive one), labels of
-        any type ("softmax"), counts >= 0 ("poisson"), or numbers.
+        any type ("softmax"), counts >= 0 ("poisson"), or numbers; of size 1e100 at most.
     groups : (n,) labels, data frame, or (n, J) membership matrix
         Labels of any hashable type. Several columns of labels in a data frame, ``df[["race", "sex"]]``, are crossed:
         every combination that occurs is a group, and its name is a tuple. Memberships for groups that overlap:
@@ -58,8 +62,9 @@ class GroupedLinear:
     sample_weight : (n,) array, optional
         Weights >= 0.
     n_threads : int, optional
-        By default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS, NUMBA_NUM_THREADS and
-        joblib's workers are respected), fewer for small tables. The same number gives the same bits.
+        At most 1024; by default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS,
+        NUMBA_NUM_THREADS and joblib's workers are respected), fewer for small tables. The same number gives the same
+        bits.
 
     Attributes
     ----------
@@ -115,8 +120,11 @@ class GroupedLinear:
     ) -> None:
         self.loss = find_loss(loss)
         self.l2 = number(l2, "l2", minimum=0.0)
-        if n_threads is not None and not _is_count(n_threads):
-            raise ProblemError(f"n_threads must be a whole number >= 1, or None for all cores; got {n_threads!r}.")
+        if n_threads is not None and not (_is_count(n_threads) and n_threads <= MOST_THREADS):
+            raise ProblemError(
+                f"n_threads must be a whole number between 1 and {MOST_THREADS}, or None for all cores; got "
+                f"{shortened(n_threads)}."
+            )
         self.fit_intercept = flag(fit_intercept, "fit_intercept")
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
@@ -191,10 +199,9 @@ class GroupedLinear:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
         W, intercepts = self._split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        reader = self._reader
-        H = hessian_of_rows(
-            reader.table, reader.schedule, self.loss, reader.y, W, intercepts, lam, self._n_threads or cores()
-        )
+        reader, n_threads = self._reader, self._n_threads or cores()
+        self._check_square(n_threads)
+        H = hessian_of_rows(reader.table, reader.schedule, self.loss, reader.y, W, intercepts, lam, n_threads)
         penalized = np.arange(self._n_penalized)
         H[penalized, penalized] += self.l2 * lam.sum()
         return H
@@ -207,6 +214,8 @@ class GroupedLinear:
             raise AttributeError("the table has too few rows for a sample of them")
 
         def estimate(w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
+            if V is None:
+                self._check_square(1)
             with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
                 H = sample.on(self.loss, *self._split(w), lam, V)
                 if V is None:
@@ -216,6 +225,15 @@ class GroupedLinear:
                 return H + self.l2 * lam.sum() * (penalized @ penalized.T)
 
         return estimate
+
+    def _check_square(self, copies: int) -> None:
+        """Refuse a Hessian that does not fit into memory, as often as the threads add to one of their own."""
+        d, n = self.n_params, f"{copies} of them, one per thread," if copies > 1 else "it"
+        check_room(
+            8.0 * copies * d * d,
+            f"the Hessian of n_params = {d} is a {d} x {d} matrix, and {n}",
+            "Use method='quasi-newton', which needs none" + (", or n_threads=1." if copies > 1 else "."),
+        )
 
     @cached_property
     def _sample(self) -> SampledHessian | None:

@@ -56,7 +56,7 @@ class Grouping:
 
 def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, Memberships]:
     """Labels, a data frame of labels, or a membership matrix; every group must have rows, and a weight."""
-    grouping = _find_groups(groups, n_rows, None)
+    grouping = _find_groups(groups, n_rows)
     names = grouping.naming.names
     present = np.bincount(grouping.groups, minlength=len(names))
     if not present.all():
@@ -76,7 +76,7 @@ def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, M
 
 def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Naming) -> Memberships:
     """Other rows of known groups, in the known order; a group may be without rows, an unknown one is refused."""
-    grouping = _find_groups(groups, n_rows, known.by_labels)
+    grouping = _find_groups(groups, n_rows, known)
     own = grouping.naming
     if own.columns is not None and known.columns is not None and own.columns != known.columns:
         raise ProblemError(
@@ -94,16 +94,21 @@ def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Namin
                 "groups, or give them a known one."
             )
         return replace(grouping, naming=known, groups=codes).weighted(sample_weight, n_rows)
-    if len(own.names) != len(known.names):
-        raise ProblemError(
-            f"groups must have one column for each of the {len(known.names)} groups that the losses were made with; "
-            f"got {len(own.names)} columns."
-        )
+    _check_columns(len(own.names), known)
     return replace(grouping, naming=known).weighted(sample_weight, n_rows)
 
 
-def _find_groups(groups: Any, n_rows: int, by_labels: bool | None) -> Grouping:
-    """``by_labels`` says what is meant, labels or memberships, where that is known; else the entries must tell."""
+def _check_columns(n_columns: int, known: Naming) -> None:
+    if n_columns != len(known.names):
+        raise ProblemError(
+            f"groups must have one column for each of the {len(known.names)} groups that the losses were made with; "
+            f"got {n_columns} columns."
+        )
+
+
+def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Grouping:
+    """``known`` groups say what is meant, labels or memberships; without them the entries must tell."""
+    by_labels = None if known is None else known.by_labels
     columns = columns_of(groups)
     if columns is not None:
         return _from_frame(groups, columns, n_rows, by_labels)
@@ -117,6 +122,15 @@ def _find_groups(groups: Any, n_rows: int, by_labels: bool | None) -> Grouping:
             f"groups must be labels, as the losses were made with; got a matrix of shape {matrix.shape}. {TO_CROSS}"
         )
     entries = entries_of_matrix(matrix, n_rows)
+    # Names are made once it is known that there are no more than entries, or than were known: a sparse matrix may have
+    # any number of columns.
+    if known is not None:
+        _check_columns(matrix.shape[1], known)
+    elif matrix.shape[1] > entries[1].size:
+        raise ProblemError(
+            f"every group must have rows; got a membership matrix of {matrix.shape[1]} groups with {entries[1].size} "
+            "entries. Remove the columns without entries."
+        )
     return Grouping(Naming(list(range(matrix.shape[1])), by_labels=False, named=False), *entries)
 
 

@@ -88,7 +88,8 @@ def _zero_or_one(array: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _positive_entries(matrix: Any) -> Entries:
-    entries = sp.coo_array(matrix)
+    # SciPy has no matrices of half precision.
+    entries = sp.coo_array(matrix if sp.issparse(matrix) or matrix.dtype != np.float16 else matrix.astype(np.float64))
     entries.sum_duplicates()
     row, column = entries.coords
     membership = entries.data.astype(np.float64)

@@ -13,6 +13,9 @@ from ..._validation import real_array
 from ...errors import ProblemError
 from .labels import listed, read_labels
 
+# Parameters of the size of y must have squares, with room to move (see ``units.EXTREME``).
+LARGEST = 1e100
+
 
 @dataclass(frozen=True, eq=False)
 class Responses:
@@ -52,6 +55,12 @@ def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = Non
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise ProblemError(f"y must be finite; got {numbers[bad[0]]} in row {bad[0]}. Drop such rows.")
+    row = int(np.abs(numbers).argmax())
+    if abs(numbers[row]) > LARGEST:
+        raise ProblemError(
+            f"y must hold numbers of size up to {LARGEST:g}, so that squares of them and of parameters as large are "
+            f"numbers; got {numbers[row]:g} in row {row}. Divide y by a constant."
+        )
     if kind == "count" and numbers.min() < 0:
         row = int(np.argmin(numbers))
         raise ProblemError(f"y must hold counts >= 0 for this loss; got {numbers[row]:g} in row {row}.")

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..._machine import check_room
 from ..._sparse import check_structure, to_compressed_rows
 from ..._types import Vector
 from ...errors import ProblemError
@@ -38,6 +39,7 @@ class SparseSource:
         n, d = X.shape
         if d - 1 > LARGEST_COLUMN:
             raise ProblemError(f"a sparse X must have at most 2^32 columns; got {d}.")
+        check_room(8.0 * n, f"a number for each of the {n} rows of X", "Check its shape.")
         if X.format in ("csr", "csc", "coo"):
             check_structure(X, "X")
         else:

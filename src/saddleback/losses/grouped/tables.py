@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..._sparse import check_values
 from ..._types import Matrix
 from ...errors import ProblemError
 from .dense_source import DenseSource
@@ -43,6 +44,7 @@ class Table(Shape, Protocol):
 def read_matrix(X: Any) -> Source:
     """X as the source of a table; what cannot be right is a ProblemError that names the entry."""
     if sp.issparse(X):
+        check_values(X, "X")
         _check_type(X)
         return SparseSource.of(X)
     try:
