@@ -270,3 +270,10 @@ SMALL = {"constructed": 24, "tables": 18, "units": 12, "nonconvex": 14, "faults"
 def test_promises_are_kept(name, count):
     report = run.run_section(SECTIONS[name], "small", 0, 1, count)
     assert report.kept, "\n".join(report.failures)
+
+
+def test_rounding_errors_of_far_points_are_no_gain():
+    """Case 5701 followed a flat direction to 1e47, where its losses are -1e27 by rounding."""
+    (outcome,) = SECTIONS["constructed"].try_case(0, 5701)
+    assert not any(outcome.counts.values())
+    assert outcome.ending != "certified"

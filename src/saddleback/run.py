@@ -41,6 +41,8 @@ Callback = Callable[[Progress], Any]
 
 # After a look that found more to gain, the next one waits for this share of the iterations so far.
 LESS_OFTEN = 5
+# From this many sizes of the parameters on, rounding errors of a point are compared with what it gains.
+FAR = 1e6
 # A quadratic model promises a little more than half of what there is to gain on a flat function such as w^12.
 HALF = 0.5
 # How often a run looks around for a lower point before it ends at a stationary one of losses that are not convex.
@@ -139,7 +141,7 @@ class Run:
     def observe(self, state: State) -> tuple[Status, str] | None:
         """Record a state; the verdict when the run ends here."""
         record = self.record
-        if state.point.value < record.best.value or not record.trace.time:
+        if not record.trace.time or (state.point.value < record.best.value and self._falls(state.point)):
             record.best = state.point
         self._tighten(state.minorants, state.lam)
         self._append(state.inner_gap, state.inner_iter, state.predicted)
@@ -151,6 +153,17 @@ class Run:
         if verdict is None and not np.isfinite(state.point.value):
             return Status.NUMERICAL_ERROR, "the losses are not finite where the last step arrived"
         return verdict
+
+    def _falls(self, point: Point) -> bool:
+        """Whether g is lower at a point than at the best one by more than the rounding errors of the point itself.
+
+        Far away along a flat direction those move the losses by |G| |w|, and g falls with them for ever.
+        """
+        if not nrm2((point.w - self.oracle.w0) / self._units.unit) > FAR:
+            return True
+        at = self.oracle.evaluate(point.w)
+        rounding = self.oracle.precision * at.reach * float((np.abs(at.G) @ np.abs(at.w)).max())
+        return not self.record.best.value - point.value <= rounding
 
     def verdict(self, state: State | None = None) -> tuple[Status, str] | None:
         """Why the run ends after its last iteration; None when it goes on."""
