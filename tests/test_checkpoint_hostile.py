@@ -328,3 +328,24 @@ def test_sizes_are_named(tmp_path):
     small = sb.Problem(sb.from_functions(lambda w: ([w @ w], [2 * w]), np.ones(2), jac=True))
     with pytest.raises(sb.ProblemError, match="it had J = 4, d = 6, this has J = 1, d = 2"):
         sb.solve(small, method="quasi-newton", checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308, 0.0])
+def test_impossible_numbers_under_a_valid_checksum(original, tmp_path, value):
+    """Every array, and every text, of a file."""
+    path = tmp_path / "run.ckpt"
+    changes = []
+    path.write_bytes(original)
+
+    def list_all(texts, arrays, sizes):
+        changes.extend(lambda t, a, s, name=name: t.update({name: str(value)}) for name in texts)
+        floats = [name for name in arrays if arrays[name].dtype == np.float64]
+        changes.extend(lambda t, a, s, name=name: a.update({name: np.full_like(a[name], value)}) for name in floats)
+
+    forge(path, list_all)
+    assert len(changes) > 30
+    for change in changes:
+        path.write_bytes(original)
+        forge(path, change)
+        with contextlib.suppress(sb.ProblemError), np.errstate(all="ignore"):
+            run(**{**METHOD, "max_iter": 0}, checkpoint=path, resume=True)

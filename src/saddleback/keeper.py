@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._clock import OutOfTime
 from ._files import remove_stale
 from ._types import Vector
 from ._validation import finite_vector, number
@@ -147,14 +150,18 @@ class Keeper:
             record = Record.at_start(oracle)
             self._fingerprint = Fingerprint.of(oracle, self._method, w0, scale)
             return record
-        difference = self._fingerprint.difference(oracle, self._method, scale)
+        with self._usable():
+            return self._compared(oracle, self._fingerprint, self._resumed, scale)
+
+    def _compared(self, oracle: Oracle, fingerprint: Fingerprint, resumed: Snapshot, scale: Vector) -> Record:
+        difference = fingerprint.difference(oracle, self._method, scale)
         if difference is not None:
             raise foreign(self._path, difference)
-        memory, record = self._resumed.memory, self._resumed.record
+        memory, record = resumed.memory, resumed.record
         oracle.n_evals += memory.n_evals
         oracle.n_values += memory.n_values
         last = memory.recent[-1] if memory.recent else None
-        difference = self._fingerprint.loss_difference(oracle, last, record.best)
+        difference = fingerprint.loss_difference(oracle, last, record.best)
         if difference is not None:
             raise foreign(self._path, difference)
         # What it took to compare counts, too.
@@ -171,9 +178,23 @@ class Keeper:
         standing = self._resumed.standing
         if standing.limits == self._limits:
             return None if standing.status is None else (Status[standing.status], standing.message)
-        if standing.limits.radius != self._limits.radius:
-            run.bound_anew()
-        return run.verdict(self._resumed.state)
+        with self._usable():
+            if standing.limits.radius != self._limits.radius:
+                run.bound_anew()
+            return run.verdict(self._resumed.state)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Where what a file holds makes arithmetic fail, or the losses, the file is to blame: it was written whole."""
+        try:
+            yield
+        except (ProblemError, OutOfTime):
+            raise
+        except Exception as error:
+            raise ProblemError(
+                f"checkpoint {self._path} holds numbers with which no run can go on ({type(error).__name__}: {error}); "
+                "give another name to start anew."
+            ) from error
 
     def keep(self, run: Run, state: State, verdict: Verdict | None = None) -> None:
         """Remember the latest state, and write it when the file has grown old.

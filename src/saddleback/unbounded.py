@@ -52,7 +52,8 @@ def falls_forever(oracle: Oracle, record: Record, *, thorough: bool = False) -> 
     with np.errstate(all="ignore"):
         try:
             return _Search(oracle, record).verdict(ENOUGH if thorough else SHARE * oracle.n_evals + LEAST)
-        except (_NoWitness, np.linalg.LinAlgError):
+        except (_NoWitness, np.linalg.LinAlgError, ValueError, ArithmeticError):
+            # Slopes that overflow, or are no numbers.
             return None
 
 
