@@ -274,3 +274,18 @@ def test_a_start_that_sees_parameters_whose_squares_overflow():
 
     with pytest.raises(sb.ProblemError, match=r"losses of size 1e\+140 .* their slopes are at most 1. Divide"):
         sb.minimax(fun, [0.0], jac=True)
+
+
+def test_columns_that_are_alike_are_not_rounded_apart():
+    """Sizes near 2^4.5 are rounded to 16 or to 32: steps are taken in the parameters themselves."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 40)) / 2**4.5
+    losses = sb.GroupedLinear(
+        X, X.sum(axis=1) + 0.1 * rng.normal(size=400) > 0, np.arange(400) % 4, fit_intercept=False
+    )
+    sizes = offered_sizes(losses)
+    assert set(np.log2(sizes)) == {4.0, 5.0}
+    result = sb.solve(sb.Problem(losses), method="quasi-newton")
+    plain = sb.solve(sb.Problem(losses, metric=1.0), method="quasi-newton")
+    assert result.history.value.tolist()[:8] == plain.history.value.tolist()[:8]
+    np.testing.assert_allclose(result.reach / result.reach.min(), sizes / sizes.min())

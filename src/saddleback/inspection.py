@@ -20,6 +20,9 @@ from .oracle import Evaluation, Oracle, Point, visit
 # multiplications: about a second.
 WHOLE = 2000
 AFFORDABLE = 2e10
+# A Hessian costs d multiplications for each entry of the data, an evaluation a few. It is looked at where it takes no
+# more than the run so far, and up to so many parameters in any case.
+CHEAP, FLOPS = 150, 8.0
 # It is measured by differences of Jacobians, one evaluation for each parameter, up to this many or where the run so far
 # took as many times more iterations; for more parameters along a few directions only.
 MEASURED = 12
@@ -63,7 +66,12 @@ class Look:
 
 def sees_all(oracle: Oracle, n_iter: int) -> bool:
     """Whether a look after so many iterations sees the curvature in every direction."""
-    return affords_hessian(oracle) or _measures_all(oracle, n_iter)
+    return _looks_whole(oracle) or _measures_all(oracle, n_iter)
+
+
+def _looks_whole(oracle: Oracle) -> bool:
+    """Whether the Hessian of losses that offer one costs little beside what the run has cost so far."""
+    return affords_hessian(oracle) and oracle.problem.n_params <= max(CHEAP, FLOPS * oracle.n_evals)
 
 
 def _measures_all(oracle: Oracle, n_iter: int) -> bool:
@@ -83,7 +91,7 @@ def look(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold:
     Lanczos from the slope G' lam, where a flat direction shows first.
     """
     d = at.w.size
-    if affords_hessian(oracle):
+    if _looks_whole(oracle):
         return _whole(oracle, at, lam, region, threshold)
     return _along_directions(oracle, at, lam, region, threshold, d if _measures_all(oracle, n_iter) else DIRECTIONS)
 

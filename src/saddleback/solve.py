@@ -25,7 +25,7 @@ from .run import Callback, Run
 from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
 from .unbounded import falls_forever
-from .units import Units, check_reach, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric
+from .units import Units, check_reach, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric, usual
 from .unstarted import without_a_value
 
 
@@ -206,7 +206,8 @@ def _in_units(
         check_reach(sizes, oracle.curvature)
     at = oracle.evaluate(w0)
     sizes = measured_sizes(oracle, at) if sizes is None else moderated(sizes, oracle.curvature, at)
-    units = natural_units(sizes, radius, rescaled=method.rescales)
+    # Sizes that are much alike are no better than the parameters' own units, and rounded to powers of two are worse.
+    units = natural_units(sizes, radius, rescaled=method.rescales and not usual(sizes))
     return oracle if units.plain else oracle.rescaled(units.scale), units
 
 

@@ -13,8 +13,8 @@ from .errors import ProblemError
 from .losses import Losses
 from .oracle import Evaluation, Oracle, row_norms, visit
 
-# Parameters of plain functions whose sizes, as guessed from one point, lie within these bounds and differ by no more
-# than this factor keep their own units: the user's choice is then better than the guess.
+# Parameters whose sizes lie within these bounds and differ by no more than this factor keep their own units: the
+# user's choice is then as good.
 USUAL, ALIKE = (1e-3, 1e3), 100.0
 # Curvature is measured over this share of the sizes. Where it bends the losses by more than MOST_BENT times themselves
 # the sizes are too large; where they are not defined there, they are divided by SHORTER.
@@ -107,7 +107,7 @@ def guessed_sizes(at: Evaluation) -> Vector:
     others are on average.
     """
     sizes = _guessed(at)
-    return np.ones(at.w.size) if _usual(sizes) else _powers_of_two(sizes)
+    return np.ones(at.w.size) if usual(sizes) else _powers_of_two(sizes)
 
 
 def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
@@ -118,7 +118,7 @@ def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
     fall by less than their size along every parameter, as those with a large constant do, that fall is what counts.
     """
     sizes = _guessed(at)
-    if _usual(sizes):
+    if usual(sizes):
         return np.ones(sizes.size)
     signs = np.where(np.random.default_rng(sizes.size).random(sizes.size) < 0.5, -1.0, 1.0)
     size, bends = at.size or 1.0, np.zeros(sizes.size)
@@ -138,7 +138,7 @@ def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
         falls = (at.reach * row_norms(at.G.T) * sizes) ** 2 / (bends * size)
     fall = float(falls.max(initial=0.0, where=~np.isnan(falls)))
     sizes = sizes * np.sqrt(min(1.0, max(fall / size, LEAST_FALL)))
-    return np.ones(sizes.size) if _usual(sizes) else _powers_of_two(sizes)
+    return np.ones(sizes.size) if usual(sizes) else _powers_of_two(sizes)
 
 
 def _guessed(at: Evaluation) -> Vector:
@@ -146,7 +146,7 @@ def _guessed(at: Evaluation) -> Vector:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lengths = size / columns
         sizes = np.where(own > 0.0, np.sqrt(own * lengths), lengths)
-        if _usual(sizes):
+        if usual(sizes):
             return sizes
         logs = np.log2(size) - np.log2(columns)
         both = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
@@ -164,7 +164,8 @@ def _guessed(at: Evaluation) -> Vector:
     return np.exp2(np.clip(both, -400, 400))
 
 
-def _usual(sizes: Vector) -> bool:
+def usual(sizes: Vector) -> bool:
+    """Whether sizes are moderate, and much alike."""
     least, most = float(sizes.min()), float(sizes.max())
     return USUAL[0] <= least and most <= min(USUAL[1], ALIKE * least)
 
