@@ -152,7 +152,7 @@ def _along_directions(
     error = float(np.abs(T - T.T).max())
     T = 0.5 * (T + T.T)
     if violation is None:
-        # Without (D): its lam promises at most what any other does. Where that is next to nothing, so is the promise.
+        # By weak duality any lam bounds the promise of (D) from above: where that is negligible, (D) is not solved.
         steepest = (slopes * slopes).sum(axis=1).max()
         least = max(noise, error, LEAST * np.trace(T), LEAST * steepest / (at.size or 1.0))
         own = V.dot(slope)

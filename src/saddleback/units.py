@@ -132,7 +132,7 @@ def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
             worst = float(bends.max())
             if not worst > MOST_BENT:
                 break
-            # The others may only share in what these do.
+            # All parameters moved at once: the bend along the others may come from these, so only these are shortened.
             long = bends > max(MOST_BENT, worst / MOST_BENT)
             sizes = np.where(long, sizes / np.sqrt(bends), sizes)
         falls = (at.reach * row_norms(at.G.T) * sizes) ** 2 / (bends * size)

@@ -20,9 +20,9 @@ Values = Callable[[Vector], Vector]
 BENT, NOISY = 3e-5, 1e-9
 # Other lengths are tried in powers of ten, up to the first that suits; a few only where the losses do not change.
 FACTOR, TRIES, STILL = 10.0, 24, 3
-# The search has gone past the best length when so many others were worse; not where the relative error of all is large.
+# The search stops after PATIENCE lengths that were worse than the best, once the best has a relative error below ROUGH.
 PATIENCE, ROUGH = 2, 0.1
-# The share of a curvature by which the parabola may be wrong that it makes.
+# A measured curvature is real where its parabola misses a fourth point by less than this share of the bend.
 REAL = 0.1
 # Later points may be far away: no length is less than this share of the parameter, whose own rounding errors would
 # show in the differences.
@@ -33,7 +33,7 @@ LEAST = 1e-5
 class Differences:
     """The Jacobian by central differences, 2 d calls each, with steps that suit the losses at ``w0``.
 
-    The steps are found when they are first asked for, and are the same whatever the first point.
+    The search for the steps runs at the first call, always at ``w0``: a resumed run finds the same steps.
     """
 
     values: Values
@@ -57,7 +57,7 @@ class Differences:
         return _share(self.precision) * np.maximum(self.lengths, LEAST * np.abs(w))
 
     def error(self, w: Vector) -> Matrix:
-        """How wrong the Jacobian at w may be, (J, d): by rounding, and by curvature, to which doubled steps compare."""
+        """How wrong the Jacobian at w may be, (J, d): rounding, plus a third of what doubled steps change."""
         steps, G = self.steps(w), self(w)
         curvature = np.abs(central_differences(self.values, w, 2 * steps) - G) / 3.0
         error: Matrix = curvature + self.precision * np.abs(self.values(w))[:, None] / steps
