@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 import saddleback as sb
-from saddleback.hessians import as_hessian
+from saddleback.linalg.hessians import as_hessian
 
 Array: TypeAlias = NDArray[np.float64]
 Map: TypeAlias = Callable[[Array], Array]

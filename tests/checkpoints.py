@@ -12,7 +12,7 @@ import numpy as np
 
 import saddleback as sb
 from saddleback._types import Params
-from saddleback.checkpoint.container import open_regular, read_arrays, read_header, write
+from saddleback.engine.checkpointing.container import open_regular, read_arrays, read_header, write
 from saddleback.methods import Method, State
 
 CENTERS = np.random.default_rng(5).normal(size=(4, 6))

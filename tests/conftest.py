@@ -19,21 +19,21 @@ HERE = Path(__file__).parent
 # Whole runs of methods, solvers and kernels: `make test-portable` repeats them as other CPUs would compute them.
 # The geometries of the subproblem, half as long as all of these together, are left to the machine's own mode.
 BLAS = (
+    "engine/test_certificates.py",
+    "engine/test_convexity.py",
+    "engine/test_far_starts.py",
+    "engine/test_recession.py",
+    "engine/test_stopping.py",
+    "engine/test_unbounded.py",
+    "engine/test_unbounded_variants.py",
     "losses/grouped",
     "methods",
     "references",
     "subproblem",
     "theory",
-    "test_certificates.py",
-    "test_convexity.py",
     "test_degenerate.py",
-    "test_far_starts.py",
-    "test_recession.py",
     "test_result.py",
     "test_solve.py",
-    "test_stopping.py",
-    "test_unbounded.py",
-    "test_unbounded_variants.py",
 )
 NOT_BLAS = ("subproblem/test_geometries.py",)
 

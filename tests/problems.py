@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp, softmax
 
 import saddleback as sb
+from saddleback.engine.oracle import Oracle
 from saddleback.losses.differences import central_differences
-from saddleback.oracle import Oracle
 from saddleback.subproblem import InnerSolver, resolve_inner
 
 Array = NDArray[np.float64]

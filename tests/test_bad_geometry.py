@@ -9,7 +9,7 @@ from calls import quadratics as three_losses
 from scipy.sparse import csr_matrix
 
 import saddleback as sb
-from saddleback import svec
+from saddleback.linalg import svec
 
 NAN, INF = np.nan, np.inf
 

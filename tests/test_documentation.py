@@ -101,43 +101,6 @@ def test_changelog_names_the_version():
     assert f"## [{saddleback.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-# --- the rooms --------------------------------------------------------------------------------------------------------
-
-SHARED = {"_blas", "_clock", "_machine", "_sparse", "_types", "_validation", "errors", "hessians", "svec"}
-
-
-def rooms() -> dict[str, set[str]]:
-    """Room: what it may import, from the table of the architecture page, where a row names that exactly."""
-    table = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| (nothing|(?:`\w+`(?:, )?)+) \|$", table, re.MULTILINE)
-    return {room: set(re.findall(r"`(\w+)`", allowed)) for room, allowed in rows}
-
-
-def imported_rooms(file: Path) -> set[str]:
-    """The rooms (first parts of names below the package) that a source file imports."""
-    package = ROOT / "src" / "saddleback"
-    folder = file.relative_to(package).parent.parts
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = folder[: len(folder) - node.level + 1]
-            parts = (*base, *(node.module.split(".") if node.module else [node.names[0].name]))
-            found.add(parts[0])
-    return found
-
-
-def test_rooms_are_found():
-    assert set(rooms()) == {"losses", "dual_sets", "regularizers", "adversary", "subproblem", "problem"}
-
-
-@pytest.mark.parametrize("room", sorted(rooms()))
-def test_rooms_touch_only_what_the_architecture_allows(room):
-    path = ROOT / "src" / "saddleback" / room
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-    for file in files:
-        assert imported_rooms(file) <= rooms()[room] | SHARED | {room}, file.name
-
-
 # --- the map of the paper ---------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import pytest
 from subproblem.sets import Weights
 
 import saddleback as sb
-from saddleback.oracle import Oracle
+from saddleback.engine.oracle import Oracle
 from saddleback.subproblem import PathFollowing
 
 CENTERS = np.array([[1.0, 0.0], [-1.0, 0.5]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saddleback import _clock
+from saddleback.machine import clock as _clock
 
 
 class Ticks:

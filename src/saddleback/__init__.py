@@ -1,6 +1,7 @@
 """Saddleback: certified minimax optimization with many parameters and few losses."""
 
 from . import testing
+from ._version import __version__
 from .certify import Certificate, certify
 from .dual_sets import (
     Ball,
@@ -15,6 +16,7 @@ from .dual_sets import (
     Spectrahedron,
     TVBall,
 )
+from .engine.progress import Progress
 from .errors import ConvergenceWarning, IncompatibleError, MissingDependencyError, ProblemError, SaddlebackError
 from .losses import AffineMatrix, GroupedLinear, Losses, from_functions, from_matrix_functions
 from .methods import (
@@ -32,11 +34,8 @@ from .minimax import minimax
 from .problem import Problem
 from .regularizers import Entropy, Quadratic, Regularizer, VonNeumann, Zero
 from .result import History, Result, Status
-from .run import Progress
 from .solve import solve
 from .subproblem import PathFollowing, QuadraticProgram, TrustConstr
-
-__version__ = "0.1.0"
 
 __all__ = [
     "APGD",

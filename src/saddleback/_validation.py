@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dasum
 from scipy.sparse import issparse
 
-from ._sparse import to_dense
 from .errors import ProblemError
+from .linalg.sparse import to_dense
 
 T = TypeVar("T")
 

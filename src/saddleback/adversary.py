@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from ._clock import UNLIMITED, Clock
 from ._types import Vector
 from .dual_sets import DualSet, LinearConstraints
-from .errors import ProblemError
+from .errors import IncompatibleError, ProblemError
+from .machine.clock import UNLIMITED, Clock
 from .regularizers import Regularizer
 
 
@@ -31,6 +32,9 @@ def check_kinds(dual_set: object, regularizer: object) -> None:
             raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, {remedy}.")
 
 
+NumericalResponse: TypeAlias = Callable[["Adversary", Vector], BestResponse]
+
+
 @dataclass(frozen=True)
 class Adversary:
     """The pair (Lambda, R) in R^n, checked and with its defaults resolved.
@@ -43,6 +47,8 @@ class Adversary:
     dual_set: DualSet
     regularizer: Regularizer
     n: int
+    numerical_response: NumericalResponse | None = field(default=None, repr=False, compare=False)
+    """Finds best responses where the pair has no formula; `subproblem.adversary_of` puts a solver of (D) here."""
     clock: Clock = field(default=UNLIMITED, repr=False, compare=False)
     """Of the run that this adversary belongs to: inner solvers look at it."""
 
@@ -91,10 +97,12 @@ class Adversary:
     def best_response(self, z: Vector) -> BestResponse:
         if self.exact:
             return BestResponse(*self.regularizer.respond(self.dual_set, z))
-        # The solvers of (D) are made of adversaries: only here does one need them.
-        from .subproblem.numerical_response import numerical_response
-
-        return numerical_response(self, z)
+        if self.numerical_response is None:
+            raise IncompatibleError(
+                f"{self.regularizer!r} has no formula for its best response on {self.dual_set!r}. Build the adversary "
+                "with Problem, or with subproblem.adversary_of, which bring a solver for it."
+            )
+        return self.numerical_response(self, z)
 
     def value(self, z: Vector) -> float:
         """h(z)."""

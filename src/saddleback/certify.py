@@ -12,14 +12,15 @@ from scipy.linalg.blas import dnrm2
 
 from ._types import Matrix, Vector
 from ._validation import finite_vector, number
-from .certificates import Minorant, Region
+from .engine.certificates import Minorant, Region
+from .engine.evaluation import Evaluation, row_norms
+from .engine.oracle import Oracle
+from .engine.stopping import Stopping
+from .engine.units import check_reach, guessed_sizes, offered_sizes
 from .errors import ProblemError
-from .oracle import Evaluation, Oracle, row_norms
 from .problem import Problem
 from .result import region_in_words
-from .stopping import Stopping
 from .subproblem import Auto
-from .units import check_reach, guessed_sizes, offered_sizes
 
 # Weights that miss Lambda by more than this share of their size are no rounding, that of float32 included.
 ROUNDING = 1e-6

@@ -8,22 +8,22 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._blas import blas_within_quota
-from ._clock import Clock
 from ._validation import finite_vector, number
 from .adversary import check_kinds
-from .checkpoint.destination import checked_path
 from .dual_sets import DualSet, Simplex
+from .engine.checkpointing.checkpointer import EVERY
+from .engine.checkpointing.destination import checked_path
+from .engine.progress import Callback
+from .engine.stopping import Stopping
 from .errors import ProblemError
-from .keeper import EVERY
+from .linalg.blas_threads import blas_within_quota
 from .losses import from_functions
+from .machine.clock import Clock
 from .methods import AnyMethod, named_method
 from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
-from .run import Callback
 from .solve import check_options, solve_since
-from .stopping import Stopping
 from .subproblem import InnerSolver, inner_solver
 
 

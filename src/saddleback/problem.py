@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._machine import check_room
 from ._types import Vector
 from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
+from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
+from .subproblem import adversary_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Problem:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
         check_kinds(self.dual_set, self.regularizer)
         _check_shape(self.losses, self.dual_set)
-        object.__setattr__(self, "adversary", Adversary(self.dual_set, self.regularizer, self.n_losses))
+        object.__setattr__(self, "adversary", adversary_of(self.dual_set, self.regularizer, self.n_losses))
 
     @property
     def n_losses(self) -> int:

@@ -9,24 +9,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._blas import blas_within_quota
-from ._clock import Clock, OutOfTime
 from ._types import Vector
 from ._validation import finite_vector, flag, number
-from .affordable import check_memory
+from .engine.checkpointing.checkpointer import EVERY, Keeper, Limits
+from .engine.memory_check import check_memory
+from .engine.oracle import PATIENCE, Oracle
+from .engine.progress import Callback
+from .engine.run import Run
+from .engine.stopping import Stopping
+from .engine.unbounded import falls_forever
+from .engine.units import (
+    Units,
+    check_reach,
+    measured_sizes,
+    moderated,
+    natural_units,
+    offered_sizes,
+    units_in_metric,
+    usual,
+)
+from .engine.unstarted import without_a_value
 from .errors import ConvergenceWarning, ProblemError, warn_user
-from .keeper import EVERY, Keeper, Limits
+from .linalg.blas_threads import blas_within_quota
 from .losses import RescaledLosses
+from .machine.clock import Clock, OutOfTime
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
-from .oracle import PATIENCE, Oracle
 from .problem import Problem
 from .result import Result, Status
-from .run import Callback, Run
-from .stopping import Stopping
 from .subproblem import InnerSolver, resolve_inner
-from .unbounded import falls_forever
-from .units import Units, check_reach, measured_sizes, moderated, natural_units, offered_sizes, units_in_metric, usual
-from .unstarted import without_a_value
 
 
 def solve(

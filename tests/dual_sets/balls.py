@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime
 
 from saddleback.dual_sets.simplex import Simplex
 from saddleback.errors import ProblemError
-from saddleback.hessians import as_hessian
+from saddleback.linalg.hessians import as_hessian
 
 EPS = float(np.finfo(np.float64).eps)
 # Relative to the spread of the losses: what support, projection and tilt may miss of the maximum.

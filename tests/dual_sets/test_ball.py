@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime
 from saddleback.dual_sets import DualSet
 from saddleback.dual_sets.ball import Ball
 from saddleback.errors import ProblemError
-from saddleback.hessians import as_hessian
+from saddleback.linalg.hessians import as_hessian
 
 EPS = float(np.finfo(np.float64).eps)
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=150)

@@ -13,7 +13,7 @@ from saddleback.dual_sets import Simplex
 from saddleback.dual_sets.capped_simplex import CappedSimplex
 from saddleback.dual_sets.polytope import Polytope
 from saddleback.errors import ProblemError
-from saddleback.hessians import as_hessian
+from saddleback.linalg.hessians import as_hessian
 
 EPS = float(np.finfo(np.float64).eps)
 # Each instance solves linear programs, of milliseconds each.

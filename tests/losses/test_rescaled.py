@@ -10,8 +10,8 @@ import pytest
 from calls import CENTERS, CIRCLE, Calls, quadratics
 
 import saddleback as sb
+from saddleback.engine.oracle import Oracle
 from saddleback.losses import RescaledLosses
-from saddleback.oracle import Oracle
 from saddleback.subproblem import resolve_inner
 
 SCALE = np.array([2.0, 0.5])

@@ -10,8 +10,8 @@ import cvxpy as cp
 import numpy as np
 
 import saddleback as sb
-from saddleback import svec
 from saddleback.dual_sets import DualSet
+from saddleback.linalg import svec
 from saddleback.regularizers import Regularizer
 
 # What Clarabel may miss.

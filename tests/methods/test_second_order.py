@@ -14,7 +14,7 @@ from references.published import PUBLISHED
 from theory.tolerances import EPS
 
 import saddleback as sb
-from saddleback.inspection import RAYS
+from saddleback.engine.inspection import RAYS
 from saddleback.methods import Newton, QuasiNewton
 from saddleback.methods.guard import CREDIT, FIRST_CREDIT
 from saddleback.methods.second_order import FLOOR, hessian_weights

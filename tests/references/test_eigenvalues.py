@@ -12,7 +12,7 @@ from scipy.linalg import null_space
 from scipy.sparse import coo_array, csr_matrix
 
 import saddleback as sb
-from saddleback import svec
+from saddleback.linalg import svec
 
 ACCURACY = 1e-6
 ROUNDING = 1e-9

@@ -10,7 +10,7 @@ from problems import oracle_of
 from theory.tolerances import OPTIMUM, REFERENCE, relative
 
 import saddleback as sb
-from saddleback.certificates import Region
+from saddleback.engine.certificates import Region
 from saddleback.methods import METHODS
 
 from .catalogue import CASES, Case

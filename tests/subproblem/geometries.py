@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import saddleback as sb
-from saddleback import svec
-from saddleback.adversary import Adversary
-from saddleback.subproblem import DualSubproblem, FactoredSubproblem
+from saddleback.linalg import svec
+from saddleback.subproblem import DualSubproblem, FactoredSubproblem, adversary_of
 
 Rng = np.random.Generator
 
@@ -165,7 +164,7 @@ def instance(set_name: str, regularizer_name: str, seed: int, index: int, larges
     family = SETS[set_name]
     n = size(rng, family, largest)
     dual_set = family.make(rng, n)
-    adversary = Adversary(dual_set, REGULARIZERS[regularizer_name](rng, dual_set, n), n)
+    adversary = adversary_of(dual_set, REGULARIZERS[regularizer_name](rng, dual_set, n), n)
     kind = KINDS[index % len(KINDS)]
     F, c = factor(rng, n, kind), losses(rng, n, index)
     D = FactoredSubproblem(F, c, adversary) if rng.random() < 0.5 else DualSubproblem(F @ F.T, c, adversary)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from saddleback import svec
 from saddleback._types import EPS
 from saddleback.adversary import Adversary
 from saddleback.dual_sets import Simplex, Spectrahedron
+from saddleback.linalg import svec
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem
 from saddleback.subproblem.central_path import CentralPath

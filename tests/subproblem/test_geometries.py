@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.adversary import Adversary
 from saddleback.dual_sets import DUAL_SETS
 from saddleback.regularizers import REGULARIZERS
-from saddleback.subproblem import PathFollowing
+from saddleback.subproblem import PathFollowing, adversary_of
 
 from .geometries import PAIRS, instance, instances
 
@@ -46,7 +45,7 @@ def test_every_pair_is_covered_or_refused():
 @pytest.mark.parametrize(("dual_set", "regularizer"), REFUSED, ids=lambda kind: kind.__name__)
 def test_other_pairs_are_refused(dual_set, regularizer):
     with pytest.raises(sb.IncompatibleError, match=regularizer.__name__):
-        Adversary(SAMPLES[dual_set], regularizer(0.1), 3)
+        adversary_of(SAMPLES[dual_set], regularizer(0.1), 3)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_other_pairs_are_refused(dual_set, regularizer):
 )
 def test_entropy_is_refused_outside_of_the_orthant(dual_set):
     with pytest.raises(sb.IncompatibleError, match="Entropy needs weights that are not negative"):
-        Adversary(dual_set, sb.Entropy(0.1), 3)
+        adversary_of(dual_set, sb.Entropy(0.1), 3)
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

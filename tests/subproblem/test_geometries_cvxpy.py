@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback import svec
 from saddleback.adversary import Adversary
+from saddleback.linalg import svec
 from saddleback.subproblem import DualSubproblem, PathFollowing
 
 from .geometries import PAIRS, SETS, Instance, instance

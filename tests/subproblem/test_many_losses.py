@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.adversary import Adversary
-from saddleback.hessians import Blocks, Dense, Diagonal, LowRank
-from saddleback.oracle import Evaluation
+from saddleback.engine.evaluation import Evaluation
+from saddleback.linalg.hessians import Blocks, Dense, Diagonal, LowRank
 from saddleback.regularizers import Regularizer
-from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, newton_system
+from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of, newton_system
 from saddleback.subproblem.newton_system import DenseSystem, NarrowSystem
 
 J, D = 1200, 4
@@ -112,8 +111,8 @@ def test_best_responses_without_a_formula_form_none():
 
     n = 3000
     z = np.random.default_rng(2).standard_normal(n)
-    value, lam = Adversary(sb.Simplex(), Own(), n).best_response(z)
-    assert value == pytest.approx(Adversary(sb.Simplex(), sb.Entropy(0.3), n).value(z), abs=1e-13)
+    value, lam = adversary_of(sb.Simplex(), Own(), n).best_response(z)
+    assert value == pytest.approx(adversary_of(sb.Simplex(), sb.Entropy(0.3), n).value(z), abs=1e-13)
     assert lam.sum() == pytest.approx(1.0)
 
 
@@ -128,7 +127,7 @@ def test_narrow_and_dense_systems_find_the_same_solution(name, scale, monkeypatc
     F, c = scale * rng.standard_normal((n, D)), rng.standard_normal(n)
     dual_set = sets(n)[name]
     for regularizer in (sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)):
-        problem = FactoredSubproblem(F, c, Adversary(dual_set, regularizer, n))
+        problem = FactoredSubproblem(F, c, adversary_of(dual_set, regularizer, n))
         optima = []
         for rows in (n, n + 1):
             monkeypatch.setattr(newton_system, "MANY_ROWS", rows)
@@ -181,7 +180,7 @@ def test_which_curvatures_are_nearly_diagonal():
 
 def test_quadratic_programs_in_lam_are_left_to_fewer_losses():
     def order(n, dual_set, regularizer):
-        problem = FactoredSubproblem(np.ones((n, 2)), np.zeros(n), Adversary(dual_set, regularizer, n))
+        problem = FactoredSubproblem(np.ones((n, 2)), np.zeros(n), adversary_of(dual_set, regularizer, n))
         return [type(solver) for solver in Auto()._ordered(problem)]
 
     assert order(50, sb.CappedSimplex(0.1), sb.Zero())[0] is QuadraticProgram

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.adversary import Adversary
+from saddleback.subproblem import adversary_of
 
 # Relative to what the adversary can gain or lose: a few units in the last place.
 ROUNDING = 1e-14
@@ -73,7 +73,7 @@ def test_intervals_and_rectangles(R, n):
     for gamma, center, z in draws(10 * n, n, 25):
         lower = np.where(rng.random(n) < 0.6, 0.0, rng.random(n))
         upper = lower + 10 ** rng.uniform(-2, 2, n)
-        value, lam = Adversary(box(lower, upper), make(R, gamma, center), n).best_response(z)
+        value, lam = adversary_of(box(lower, upper), make(R, gamma, center), n).best_response(z)
         best = gain(R, on_box(R, lower, upper, z, gamma, center), z, gamma, center)
         scale = upper.max() * max(np.abs(z).max(), gamma * (1.0 + upper.max()))
         assert value == pytest.approx(best, rel=0, abs=ROUNDING * scale)
@@ -84,7 +84,7 @@ def test_intervals_and_rectangles(R, n):
 @pytest.mark.parametrize("n", [1, 2])
 def test_points_and_segments(R, n):
     for gamma, center, z in draws(20 * n, n, 25):
-        value, lam = Adversary(simplex(n), make(R, gamma, center), n).best_response(z)
+        value, lam = adversary_of(simplex(n), make(R, gamma, center), n).best_response(z)
         best = gain(R, on_simplex(R, z, gamma, center), z, gamma, center)
         scale = max(np.abs(z).max(), gamma)
         assert value == pytest.approx(best, rel=0, abs=ROUNDING * scale)
@@ -97,7 +97,7 @@ def test_points_and_segments(R, n):
 )
 def test_a_weight_that_is_tiny_but_not_zero(upper, gamma, z):
     """exp(z/gamma - 1) ~ 1e-11: the slope of the entropy there asks for all digits of lam, and not of its size only."""
-    value, lam = Adversary(box(np.zeros(1), np.full(1, upper)), sb.Entropy(gamma), 1).best_response(np.array([z]))
+    value, lam = adversary_of(box(np.zeros(1), np.full(1, upper)), sb.Entropy(gamma), 1).best_response(np.array([z]))
     assert lam[0] == pytest.approx(np.exp(z / gamma - 1.0), rel=1e-12)
     assert value == pytest.approx(gamma * np.exp(z / gamma - 1.0), rel=1e-9)
 
@@ -105,7 +105,7 @@ def test_a_weight_that_is_tiny_but_not_zero(upper, gamma, z):
 def test_a_tiny_weight_on_a_segment():
     """Restoring lam to the line sum lam = 1 must not take the digits of the small coordinate."""
     gamma, z = 1.5924e-4, np.array([-2.24302e-3, 1.20507e-3])
-    value, lam = Adversary(simplex(2), sb.Entropy(gamma), 2).best_response(z)
+    value, lam = adversary_of(simplex(2), sb.Entropy(gamma), 2).best_response(z)
     np.testing.assert_allclose(lam, on_simplex(sb.Entropy, z, gamma, np.full(2, 0.5)), rtol=1e-8)
     assert value == pytest.approx(gamma * np.log(np.exp(z / gamma).mean()), rel=0, abs=1e-17)
 

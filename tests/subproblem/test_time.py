@@ -7,8 +7,7 @@ import pytest
 from ticks import Ticks
 
 import saddleback as sb
-from saddleback._clock import Clock, OutOfTime
-from saddleback.adversary import Adversary
+from saddleback.machine.clock import Clock, OutOfTime
 from saddleback.subproblem import (
     DualSubproblem,
     FactoredSubproblem,
@@ -16,6 +15,7 @@ from saddleback.subproblem import (
     QuadraticProgram,
     ResponseNewton,
     TrustConstr,
+    adversary_of,
     dual_form,
     primal_form,
 )
@@ -26,7 +26,7 @@ POLYTOPE = sb.Polytope(np.vstack((-np.eye(12), RNG.random((9, 12)))), np.repeat(
 
 
 def problem(dual_set, regularizer, clock, *, factored=False):
-    adversary = Adversary(dual_set, regularizer, 12).timed(clock)
+    adversary = adversary_of(dual_set, regularizer, 12).timed(clock)
     return FactoredSubproblem(F, C, adversary) if factored else DualSubproblem(F @ F.T, C, adversary)
 
 
@@ -79,18 +79,18 @@ def test_rounds_of_the_active_set_look_too(monkeypatch):
 )
 def test_what_would_take_hours_is_not_begun(solver, dual_set, regularizer, n, r, monkeypatch):
     """On a machine of one operation per second, with an hour left."""
-    monkeypatch.setattr("saddleback._clock.flops_per_second", lambda: 1.0)
+    monkeypatch.setattr("saddleback.machine.clock.flops_per_second", lambda: 1.0)
     for form in (dual_form, primal_form):
         monkeypatch.setattr(form, "new_solver", lambda *settings: pytest.fail("PIQP was set up"))
     factor, c = RNG.standard_normal((n, r)), RNG.standard_normal(n)
     clock = Clock()
     clock.limit(3600.0)
     with pytest.raises(OutOfTime):
-        solver.solve(FactoredSubproblem(factor, c, Adversary(dual_set, regularizer, n).timed(clock)), 1e-9)
+        solver.solve(FactoredSubproblem(factor, c, adversary_of(dual_set, regularizer, n).timed(clock)), 1e-9)
 
 
 def test_an_adversary_under_a_clock_is_the_same_adversary():
-    adversary, clock = Adversary(POLYTOPE, sb.Entropy(0.1), 12), Clock()
+    adversary, clock = adversary_of(POLYTOPE, sb.Entropy(0.1), 12), Clock()
     timed = adversary.timed(clock)
     assert timed.clock is clock
     assert adversary.clock is not clock

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from saddleback import Simplex
-from saddleback.hessians import Diagonal
+from saddleback.linalg.hessians import Diagonal
 from saddleback.testing import check_dual_set
 
 from .broken import failures, numbers, vector

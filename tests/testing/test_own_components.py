@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback import svec
 from saddleback.dual_sets import DUAL_SETS
+from saddleback.linalg import svec
 from saddleback.regularizers import REGULARIZERS
 from saddleback.testing import check_dual_set, check_losses, check_regularizer
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from saddleback.engine.oracle import Oracle
 from saddleback.methods import Accelerated
 from saddleback.methods.accelerated import AcceleratedState
-from saddleback.oracle import Oracle
 
 from .tolerances import accumulated
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from saddleback.checkpoint.container import LENGTH, read_arrays, read_header, write
+from saddleback.engine.checkpointing.container import LENGTH, read_arrays, read_header, write
 
 Mutation = Callable[[np.random.Generator, bytes], bytes]
 

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from .. import paper
-from .._machine import GB
 from .._validation import number
+from ..machine.resources import GB
 from .progress import progress_bar
 from .status import INTERRUPTED
 

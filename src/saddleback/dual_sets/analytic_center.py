@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Vector
 from ..errors import ProblemError
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from .base import DualSet
 
 MAX_STEPS = 500

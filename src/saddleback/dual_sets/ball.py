@@ -12,7 +12,7 @@ from scipy.linalg.blas import dnrm2
 from .._types import Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import ProblemError
-from ..hessians import LowRank
+from ..linalg.hessians import LowRank
 from .base import DualSet, check_size
 
 

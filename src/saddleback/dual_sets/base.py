@@ -10,11 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._clock import Clock
 from .._types import Matrix, Vector
 from .._validation import finite_vector
 from ..errors import ProblemError
-from ..hessians import AnyHessian
+from ..linalg.hessians import AnyHessian
+from ..machine.clock import Clock
 
 # Weights beyond this have squares that overflow, and barriers are made of squares.
 LARGEST_WEIGHT = 1e150
@@ -194,7 +194,30 @@ class DualSet(ABC):
 
 @runtime_checkable
 class Polyhedral(Protocol):
-    """The capability of sets that linear constraints describe."""
+    """a polyhedral description ``linear_constraints(n)``: lets quadratic programs in."""
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         """The polyhedron in R^n."""
+
+
+class HasBarrier(Protocol):
+    """a self-concordant barrier ``barrier(lam)`` with its derivatives: lets path following in."""
+
+    def barrier_parameter(self, n: int) -> float: ...
+    def barrier(self, lam: Vector) -> float: ...
+    def barrier_gradient(self, lam: Vector) -> Vector: ...
+    def barrier_hessian(self, lam: Vector) -> AnyHessian: ...
+    def affine_hull(self, n: int) -> tuple[Matrix, Vector]: ...
+    def center(self, n: int) -> Vector: ...
+
+
+class HasProjection(Protocol):
+    """the Euclidean projection ``project(x)``: gives quadratic regularizers their best response."""
+
+    def project(self, x: Vector) -> Vector: ...
+
+
+class HasTilt(Protocol):
+    """``tilt(prior, z)``: argmax over lam of <lam, z> - sum_j lam_j log(lam_j/prior_j), for entropic regularizers."""
+
+    def tilt(self, prior: Vector, z: Vector) -> Vector: ...

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._types import Matrix, Vector
 from .._validation import number
-from ..hessians import AnyHessian, LowRank
+from ..linalg.hessians import AnyHessian, LowRank
 from .analytic_center import analytic_center
 from .distributions import Distributions
 from .priors import check_prior_length, checked_prior, prior_of

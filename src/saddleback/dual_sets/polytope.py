@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .._clock import UNLIMITED, Clock
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, real_array
 from ..errors import ProblemError
-from ..hessians import Gram
+from ..linalg.hessians import Gram
+from ..machine.clock import UNLIMITED, Clock
 from .analytic_center import analytic_center
 from .base import DualSet, LinearConstraints, check_size
 from .polytope_shape import Shape, explore

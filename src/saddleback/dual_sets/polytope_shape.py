@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from .._clock import UNLIMITED, Clock, OutOfTime
 from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
+from ..machine.clock import UNLIMITED, Clock, OutOfTime
 
 # In coordinates in which the set has size one: a slack below this is none.
 FLAT = 1e-9

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from scipy.linalg import block_diag
 
-from .._clock import Clock
 from .._types import Matrix, Vector
 from ..errors import ProblemError
-from ..hessians import Blocks, as_hessian
+from ..linalg.hessians import Blocks, as_hessian
+from ..machine.clock import Clock
 from .base import DualSet, LinearConstraints, Polyhedral
 
 CAPABILITIES = ("project", "tilt", "linear_constraints")

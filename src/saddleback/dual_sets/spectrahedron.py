@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dsyevd
 
-from .. import svec
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, n_axes, symmetric
 from ..errors import ProblemError
-from ..hessians import Spectral
+from ..linalg import svec
+from ..linalg.hessians import Spectral
 from .base import DualSet
 from .simplex import Simplex
 

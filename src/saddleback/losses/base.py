@@ -55,3 +55,39 @@ class Losses(Protocol):
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         """f(w), of shape (J,), and the Jacobian G(w), of shape (J, d)."""
+
+
+class HasValues(Protocol):
+    """``values(w)``: the losses without their gradients, (J,), where that is cheaper."""
+
+    def values(self, w: Vector) -> Vector: ...
+
+
+class HasHessian(Protocol):
+    """``hessian(w, lam)``: sum_j lam_j Hessian f_j(w), (d, d)."""
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix: ...
+
+
+class HasSampledHessian(Protocol):
+    """``sampled_hessian(w, lam, V)``: a cheap estimate of V (sum_j lam_j Hessian f_j(w)) V'; V = None stands for I."""
+
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix: ...
+
+
+class HasSmoothness(Protocol):
+    """``smoothness()``: an L such that every f_j is L-smooth."""
+
+    def smoothness(self) -> float: ...
+
+
+class HasParameterScales(Protocol):
+    """``parameter_scales()``: the typical size of each parameter, (d,)."""
+
+    def parameter_scales(self) -> Vector: ...
+
+
+class HasJacobianError(Protocol):
+    """``jacobian_error(w)``: a bound of the errors of the Jacobian, entry by entry, (J, d)."""
+
+    def jacobian_error(self, w: Vector) -> Matrix | None: ...

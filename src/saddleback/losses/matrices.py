@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .. import svec
 from .._types import Matrix, Vector
 from .._validation import finite_vector, symmetric
 from ..errors import ProblemError
+from ..linalg import svec
 
 
 class AffineMatrix:

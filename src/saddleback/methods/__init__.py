@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 from .._validation import lookup
+from ..engine.evaluation import Breakdown
+from ..engine.method import AnyMethod, ExternalMethod, Method, State
 from ..errors import ProblemError
 from ..losses import Losses
 from .accelerated import Accelerated
 from .apgd import APGD
 from .auto import choose
-from .base import Breakdown, ExternalMethod, Method, State
 from .extragradient import Extragradient
 from .fixed_point import FixedPoint
 from .lbfgsb import LBFGSB
@@ -20,8 +21,6 @@ from .prox_linear import ProxLinear
 from .quasi_newton import QuasiNewton
 
 AUTO = "auto"
-
-AnyMethod: TypeAlias = Method[Any] | ExternalMethod
 
 METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
     "accelerated": Accelerated,

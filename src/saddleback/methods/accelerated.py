@@ -9,9 +9,10 @@ import numpy as np
 
 from .._types import Params, Vector
 from .._validation import flag, lookup, number
-from ..certificates import Minorant
-from ..oracle import Evaluation, Oracle
-from .base import Breakdown, State
+from ..engine.certificates import Minorant
+from ..engine.evaluation import Breakdown, Evaluation
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from .prox_step import FIRST_ACCURACY, INNER_FLOOR, ProxStep, prox_step
 from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
 from .steps import STEP_RULES

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Matrix, Params
-from ..metric import SolvedSystem
-from ..oracle import Evaluation, Oracle, row_norms
+from ..engine.evaluation import Evaluation, row_norms
+from ..engine.oracle import Oracle
+from ..linalg.hessian_models import SolvedSystem
 from .smoothness import LONGEST
 
 # The gap of (D) in units in the last place of Q, and the share of the tolerance that it may take.

@@ -8,9 +8,11 @@ from typing import ClassVar
 
 from .._types import Params, Vector
 from ..dual_sets import DualSet
-from ..oracle import Evaluation, Oracle, Point
+from ..engine.evaluation import Breakdown, Evaluation, Point
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from ..regularizers import Regularizer
-from .base import Breakdown, State, require_strong_convexity
+from .base import require_strong_convexity
 from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 

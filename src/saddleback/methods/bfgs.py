@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from .._types import Matrix, ParamMatrix, ParamRows, Vector
-from ..metric import CholeskySystem, DenseMetric
+from ..linalg.hessian_models import CholeskySystem, DenseMetric
 
 # Without curvature along a step the next may be this many times longer.
 LONGER = 10.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ..oracle import Oracle
-from .base import Breakdown
+from ..engine.evaluation import Breakdown
+from ..engine.oracle import Oracle
 from .saddle import SaddleMethod, SaddleState
 
 

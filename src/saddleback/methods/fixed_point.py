@@ -9,8 +9,9 @@ import numpy as np
 
 from .._types import Vector
 from .._validation import number
+from ..engine.evaluation import Evaluation
+from ..engine.oracle import Oracle
 from ..errors import ProblemError
-from ..oracle import Evaluation, Oracle
 from .accelerated import Accelerated, AcceleratedState
 from .prox_step import ProxStep, arrive, dual_step, prox_step
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..oracle import Oracle, Point
+from ..engine.evaluation import Point
+from ..engine.oracle import Oracle
 from .accelerated import Accelerated, AcceleratedState
 from .smoothness import Smoothness
 

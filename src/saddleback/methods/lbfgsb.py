@@ -12,10 +12,11 @@ from scipy.optimize import OptimizeResult, minimize
 from .._types import Vector
 from .._validation import number, whole
 from ..dual_sets import DualSet
-from ..oracle import Oracle
+from ..engine.method import ExternalMethod, State
+from ..engine.oracle import Oracle
+from ..engine.stopping import Stopping
 from ..regularizers import Regularizer
-from ..stopping import Stopping
-from .base import ExternalMethod, State, require_strong_convexity
+from .base import require_strong_convexity
 from .tape import Recorder, Tape
 
 

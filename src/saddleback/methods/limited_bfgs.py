@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from .._blas import one_blas_thread
 from .._types import Matrix, ParamRows, Vector
-from ..metric import DenseMetric, SolvedSystem, System
+from ..linalg.blas_threads import one_blas_thread
+from ..linalg.hessian_models import DenseMetric, SolvedSystem, System
 from ..subproblem.factored_subproblem import is_tall
 from .bfgs import LONGER, LOOSER, OBSOLETE
 

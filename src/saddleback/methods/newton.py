@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from .._types import Vector
+from ..engine.evaluation import Evaluation
+from ..engine.inspection import Look
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from ..errors import IncompatibleError
-from ..inspection import Look
+from ..linalg.hessian_models import DenseMetric, Metric
 from ..losses import Losses
-from ..metric import DenseMetric, Metric
-from ..oracle import Evaluation, Oracle
-from .base import State
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import POOR, Trial
 
@@ -39,6 +40,8 @@ class Newton(SecondOrder[NewtonState]):
     name: ClassVar[str] = "newton"
     state_type: ClassVar[type[State]] = NewtonState
     estimates: ClassVar[bool] = True
+    # The Hessian and its factor.
+    n_square_matrices: ClassVar[int] = 2
 
     def check_losses(self, losses: Losses) -> None:
         if not hasattr(losses, "hessian"):

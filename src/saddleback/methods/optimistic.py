@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .._types import Params, Vector, Weights
-from ..oracle import Oracle
-from .base import State
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from .saddle import SaddleMethod, SaddleState
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .._types import Vector
-from ..oracle import Oracle
-from .base import Breakdown, State
+from ..engine.evaluation import Breakdown
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from .prox_step import INNER_FLOOR, prox_step
 from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from .._types import Vector
-from ..oracle import Evaluation, Oracle, Point
+from ..engine.evaluation import Evaluation, Point
+from ..engine.oracle import Oracle
 from ..subproblem import DualSolution
 
 # Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving

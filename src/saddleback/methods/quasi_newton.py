@@ -8,14 +8,15 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from .._blas import one_blas_thread
 from .._types import Matrix, ParamRows, Vector
+from ..engine.evaluation import Evaluation
+from ..engine.inspection import Look, affords_hessian
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from ..errors import ProblemError
-from ..inspection import Look, affords_hessian
-from ..metric import Metric
-from ..oracle import Evaluation, Oracle
+from ..linalg.blas_threads import one_blas_thread
+from ..linalg.hessian_models import Metric
 from .affine_metric import AffineMetric
-from .base import State
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
 from .second_order import SecondOrder, SecondOrderState, hessian_weights, starting_curvature

@@ -8,12 +8,13 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from .._types import Vector
-from ..certificates import Minorant
 from ..dual_sets import DualSet
+from ..engine.certificates import Minorant
+from ..engine.evaluation import Breakdown, Evaluation
+from ..engine.method import State
+from ..engine.oracle import Oracle
 from ..errors import IncompatibleError
-from ..oracle import Evaluation, Oracle
 from ..regularizers import Regularizer
-from .base import Breakdown, State
 from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
 
 

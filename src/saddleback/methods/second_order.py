@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._types import Vector
-from ..metric import Metric
-from ..oracle import Evaluation, Oracle
-from .base import Breakdown, Method, State
+from ..engine.evaluation import Breakdown, Evaluation
+from ..engine.method import Method, State
+from ..engine.oracle import Oracle
+from ..linalg.hessian_models import Metric
 from .guard import Guard
 from .prox_step import FIRST_ACCURACY, INNER_FLOOR
 from .trial import Trial, try_step

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._validation import number
-from ..oracle import Evaluation, Oracle
-from .base import Breakdown, Method, S
+from ..engine.evaluation import Breakdown, Evaluation
+from ..engine.method import Method, S
+from ..engine.oracle import Oracle
 from .prox_step import FIRST_ACCURACY, ProxStep, prox_step
 
 # Trials at one iteration before the losses are given up as not smooth.

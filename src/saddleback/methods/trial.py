@@ -8,8 +8,9 @@ from math import isfinite
 import numpy as np
 
 from .._types import Vector
-from ..metric import System
-from ..oracle import Evaluation, Oracle
+from ..engine.evaluation import Evaluation
+from ..engine.oracle import Oracle
+from ..linalg.hessian_models import System
 from ..subproblem import DualSolution
 from .prox_step import ProxStep
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._machine import cores
+from ..machine.resources import cores
 
 __all__ = ["best_simd", "cores", "environment", "installed"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._files import atomic
+from ..machine.files import atomic
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..dual_sets import Simplex
+from ..engine.progress import Progress
 from ..errors import ConvergenceWarning, IncompatibleError
 from ..regularizers import Quadratic
 from ..result import Result, Status
-from ..run import Progress
 from ..solve import solve
 from .cache import Cache
 from .cell import Cell, Curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from .._machine import free_memory
+from ..machine.resources import free_memory
 
 
 def available() -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import atomic
+from ..machine.files import atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, cast, runtime_checkable
 from .._types import Vector
 from ..dual_sets import DualSet
 from ..errors import IncompatibleError
-from ..hessians import AnyHessian
+from ..linalg.hessians import AnyHessian
 
 
 class Regularizer(ABC):

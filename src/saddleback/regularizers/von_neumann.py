@@ -13,7 +13,7 @@ from .._validation import number
 from ..dual_sets import DualSet, Simplex, Spectrahedron
 from ..dual_sets.spectrahedron import interior_spectrum, of_spectrum, spectrum
 from ..errors import IncompatibleError
-from ..hessians import Spectral
+from ..linalg.hessians import Spectral
 from .base import Regularizer
 from .zero import Zero
 

@@ -9,6 +9,7 @@ from .auto import Auto
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
+from .numerical_response import adversary_of
 from .path_following import PathFollowing
 from .quadratic_program import QuadraticProgram
 from .response_newton import ResponseNewton
@@ -54,6 +55,7 @@ __all__ = [
     "QuadraticProgram",
     "ResponseNewton",
     "TrustConstr",
+    "adversary_of",
     "inner_solver",
     "resolve_inner",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._types import Matrix, Vector
-from ..hessians import Hessian, as_hessian
+from ..linalg.hessians import Hessian, as_hessian
 from ..regularizers import Zero
 from .dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..adversary import Adversary
-from ..hessians import Spectral, as_hessian
+from ..linalg.hessians import Spectral, as_hessian
 from ..regularizers import Zero
 from .auto import Auto
 from .base import InnerSolver

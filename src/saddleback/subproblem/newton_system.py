@@ -9,7 +9,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
 from .._types import Matrix, Vector
-from ..hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
+from ..linalg.hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
 from .dual_subproblem import DualSubproblem
 from .factored_subproblem import FactoredSubproblem, low_rank_factor
 

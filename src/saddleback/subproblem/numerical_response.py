@@ -6,6 +6,8 @@ import numpy as np
 
 from .._types import Vector
 from ..adversary import Adversary, BestResponse
+from ..dual_sets import DualSet
+from ..regularizers import Regularizer
 from .auto import Auto
 from .factored_subproblem import FactoredSubproblem
 
@@ -20,3 +22,8 @@ def numerical_response(adversary: Adversary, z: Vector) -> BestResponse:
     solution = Auto().solve(subproblem, subproblem.resolution)
     attained = float(solution.lam.dot(z)) - adversary.regularizer.value(solution.lam)
     return BestResponse(attained + solution.gap, solution.lam)
+
+
+def adversary_of(dual_set: DualSet, regularizer: Regularizer, n: int) -> Adversary:
+    """The adversary of any pair (Lambda, R): by formula where there is one, else by the inner solver."""
+    return Adversary(dual_set, regularizer, n, numerical_response)

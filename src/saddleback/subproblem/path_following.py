@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._blas import one_blas_thread
 from .._types import Vector
 from .._validation import lookup, whole
 from ..adversary import Adversary
+from ..linalg.blas_threads import one_blas_thread
 from .central_path import CentralPath, Iterate, Schedule
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem

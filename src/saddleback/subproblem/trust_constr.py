@@ -13,7 +13,7 @@ from .._types import Matrix, Vector
 from .._validation import whole
 from ..adversary import Adversary
 from ..dual_sets import Polyhedral
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
 from .kkt import tolerances

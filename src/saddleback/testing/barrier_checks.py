@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .._types import EPS
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from .failures import show
 from .gradients import gradient_errors, hessian_errors
 from .sampling import Sample

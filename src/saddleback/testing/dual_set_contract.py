@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dual_sets import DualSet
 from ..errors import ProblemError
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from . import barrier_checks, capability_checks, membership_checks, support_checks
 from .failures import Findings
 from .sampling import Hull, Sample

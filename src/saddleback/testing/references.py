@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from .._types import Vector
 from ..dual_sets import LinearConstraints
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from ..regularizers import Regularizer
 from .sampling import Sample
 from .self_concordance import whitening

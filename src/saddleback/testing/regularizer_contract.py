@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dual_sets import DualSet
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from ..regularizers import Regularizer
 from . import response_checks
 from .convexity_checks import compatible, convex, strongly_convex

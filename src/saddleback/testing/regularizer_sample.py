@@ -7,8 +7,9 @@ from functools import cached_property
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary, BestResponse
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 from ..regularizers import Regularizer
+from ..subproblem import adversary_of
 from .sampling import Sample
 
 # lam itself is rounded, by much less than the rounding errors that the checks allow for its value.
@@ -24,7 +25,7 @@ class RegularizerSample:
 
     @cached_property
     def adversary(self) -> Adversary:
-        return Adversary(self.s.dual_set, self.R, self.s.n)
+        return adversary_of(self.s.dual_set, self.R, self.s.n)
 
     @cached_property
     def exact(self) -> bool:

@@ -9,7 +9,7 @@ from scipy.linalg import null_space
 
 from .._types import Matrix, Vector
 from ..dual_sets import DualSet
-from ..hessians import as_hessian
+from ..linalg.hessians import as_hessian
 
 # How far a set may reach in Euclidean norm from its center before it counts as unbounded.
 FAR = 1e12

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._blas import one_blas_thread
-from ..._machine import check_room, cores
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...errors import ProblemError
+from ...linalg.blas_threads import one_blas_thread
+from ...machine.resources import check_room, cores
 from .constant import constant
 from .curvature import SLACK, largest_eigenvalue_bound
 from .features import check_same_columns, read_features

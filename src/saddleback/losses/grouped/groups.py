@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._sparse import to_coordinates
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
+from ...linalg.sparse import to_coordinates
 from .frames import Columns, columns_of
 from .labels import categories_of, listed, read_labels
 from .membership_matrix import TO_CROSS, are_memberships, entries_of_frame, entries_of_matrix

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..._blas import one_blas_thread
 from ..._types import Matrix, Vector
+from ...linalg.blas_threads import one_blas_thread
 from .pointwise import PointwiseLoss, Softmax
 from .schedule import Indices, Schedule
 from .sparse_table import SparseTable

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._machine import check_room
-from ..._sparse import check_structure, to_compressed_rows
 from ..._types import Vector
 from ...errors import ProblemError
+from ...linalg.sparse import check_structure, to_compressed_rows
+from ...machine.resources import check_room
 from .dense_table import rows_in_cache
 from .sparse_table import SparseTable
 

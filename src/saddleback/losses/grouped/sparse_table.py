@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._sparse import check_pointers
 from ..._types import Matrix, Vector
+from ...linalg.sparse import check_pointers
 from .constant import constant
 from .dense_table import rows_in_cache
 from .schedule import Stage

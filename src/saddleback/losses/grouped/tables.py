@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._sparse import check_values
 from ..._types import Matrix
 from ...errors import ProblemError
+from ...linalg.sparse import check_values
 from .dense_source import DenseSource
 from .mapped_table import MappedTable, mapping
 from .schedule import Shape, Stage

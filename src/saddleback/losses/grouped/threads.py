@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-from ..._machine import cores
+from ...machine.resources import cores
 
 WORTH_A_THREAD = 2_000_000
 """Entries of X per thread, about a millisecond: less is eaten up by waking the threads on a busy machine."""

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from ..._types import Vector
+from ...engine.oracle import Oracle
 from ...methods import Accelerated
 from ...methods.accelerated import AcceleratedState
-from ...oracle import Oracle
 from ...problem import Problem
 from ...subproblem import InnerSolver, resolve_inner
 

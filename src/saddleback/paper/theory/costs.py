@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.optimize import nnls
 
-from ..._blas import one_blas_thread
 from ..._types import Vector
 from ...adversary import Adversary
 from ...dual_sets import Simplex
+from ...linalg.blas_threads import one_blas_thread
 from ...regularizers import Zero
 from ...subproblem import DualSubproblem, PathFollowing
 from .scaling import end_orders, row, sizes, table

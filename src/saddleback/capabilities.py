@@ -1,0 +1,86 @@
+"""Capabilities: what a component can do beyond the least, and what a solver needs of it, asked in one way.
+
+A capability is a small typed protocol, such as ``HasHessian``, or a class, such as ``Simplex``. Its docstring begins
+with a noun phrase that refusals quote. A component offers a capability by having its members. A component whose class
+has them, but which cannot always serve them, says so in a method ``lacks(capability) -> str | None``: the reason why
+this object does not offer it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from inspect import get_annotations
+from typing import Any, TypeGuard, TypeVar
+
+from .errors import IncompatibleError
+
+C = TypeVar("C")
+
+
+def offers(component: object, capability: type[C]) -> TypeGuard[C]:
+    """Whether a component offers a capability. Nothing is computed to find out."""
+    return lack(component, capability) is None
+
+
+def lack(component: object, capability: type) -> str | None:
+    """Why a component does not offer a capability; None where it does."""
+    kind = type(component)
+    if not getattr(capability, "_is_protocol", False):
+        return None if isinstance(component, capability) else f"{kind.__name__} is none"
+    for name in members(capability):
+        if not _has(component, kind, name):
+            return f"{kind.__name__} has no {name!r}"
+    lacks = getattr(kind, "lacks", None)
+    return None if lacks is None else lacks(component, capability)
+
+
+@cache
+def members(protocol: type) -> tuple[str, ...]:
+    """The names of a protocol's members."""
+    found: dict[str, None] = {}
+    for base in protocol.__mro__:
+        if getattr(base, "_is_protocol", False) and base.__name__ != "Protocol":
+            names = [*base.__dict__, *get_annotations(base)]
+            found.update(dict.fromkeys(name for name in names if not name.startswith("_")))
+    return tuple(found)
+
+
+def _has(component: object, kind: type, name: str) -> bool:
+    # On the class first: to read a property from the object is to compute it. None stands for a member that is absent.
+    if hasattr(kind, name):
+        return getattr(kind, name) is not None
+    return getattr(component, name, None) is not None
+
+
+def phrase(capability: type) -> str:
+    """How refusals name a capability: its docstring up to the first period or colon."""
+    text = (capability.__doc__ or capability.__name__).split("\n", 1)[0]
+    return text.split(": ", 1)[0].rstrip(".").replace("``", "")
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The capabilities that a method or an inner solver needs of each part of a problem."""
+
+    losses: tuple[type, ...] = ()
+    dual_set: tuple[type, ...] = ()
+    regularizer: tuple[type, ...] = ()
+
+    def unmet(self, parts: Any) -> str | None:
+        """The first need that ``parts.losses``, ``parts.dual_set`` or ``parts.regularizer`` does not meet, in words."""
+        for member in fields(self):
+            for capability in getattr(self, member.name):
+                reason = lack(getattr(parts, member.name), capability)
+                if reason is not None:
+                    part = {"losses": "losses with", "dual_set": "a dual set with", "regularizer": "a regularizer with"}
+                    return f"{part[member.name]} {phrase(capability)}; {reason}"
+        return None
+
+
+def refuse_unmet(who: str, needs: Needs, parts: Any, remedy: Callable[[], str]) -> None:
+    """Raise an IncompatibleError with what is missing and what would work, unless all needs are met."""
+    reason = needs.unmet(parts)
+    if reason is not None:
+        raise IncompatibleError(f"{who} needs {reason}. {remedy()}")

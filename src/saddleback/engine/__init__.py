@@ -1,0 +1,1 @@
+"""One run: the oracle, the loop's bookkeeping, certificates, stopping and checkpointing."""

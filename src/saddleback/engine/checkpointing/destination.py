@@ -1,0 +1,60 @@
+"""Where a checkpoint may be written: a new file, or the place of an older checkpoint."""
+
+from __future__ import annotations
+
+import os
+import stat
+from os import PathLike
+from pathlib import Path
+
+from ...errors import ProblemError
+from .container import Unreadable, open_regular, read_header
+
+KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
+    """The file to keep, with links followed; refused where none can be written or where it is somebody else's."""
+    if path is None:
+        if resume:
+            raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
+        return None
+    try:
+        given = Path(path)
+        mode = given.stat().st_mode if given.exists() else None
+        # A link stays, and the file that it names is written.
+        file = given.resolve()
+        if file.is_symlink() or (mode is not None and stat.S_ISREG(mode) and not file.exists()):
+            raise OSError("the link leads nowhere")
+    except TypeError:
+        raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ProblemError(f"checkpoint: {path!r} is no path that a file can have ({error}).") from None
+    if not file.parent.is_dir():
+        raise ProblemError(f"checkpoint: there is no directory {file.parent}; create it first.")
+    if mode is not None:
+        _check_replaceable(file, mode, resume)
+    if not os.access(file.parent, os.W_OK | os.X_OK):
+        raise ProblemError(f"checkpoint: no file can be written in {file.parent}; choose a directory of your own.")
+    return file
+
+
+def _check_replaceable(file: Path, mode: int, resume: bool) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "no regular file")
+        raise ProblemError(f"checkpoint must be a file; {file} is {kind}. Give the name of a file.")
+    if not resume and file.stat().st_size == 0:
+        return
+    try:
+        with open_regular(file) as opened:
+            read_header(opened)
+    except Unreadable as reason:
+        raise ProblemError(
+            f"{file} is not a checkpoint of this program and stays as it is: {reason}. Delete it, or give another name."
+        ) from None

@@ -1,0 +1,75 @@
+"""From type hints to the kinds of values that a checkpoint can hold."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from ..._types import Axes, NonFinite
+from ...errors import ProblemError
+from .container import NAMES
+from .schema import ArrayOf, Maybe, NumberList, RecordOf, Scalar, Schema, TupleOf
+
+
+def schema_of(kind: Any) -> Schema:
+    """How a dataclass is written and read; a ProblemError that names the field for which there is no way."""
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        raise ProblemError(f"a checkpoint holds dataclasses; got {kind!r}.")
+    return _compiled(kind)
+
+
+@lru_cache(maxsize=256)
+def _compiled(kind: Any) -> Schema:
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except (NameError, TypeError, AttributeError) as error:
+        raise ProblemError(
+            f"a checkpoint needs the type hints of {kind.__name__}, which cannot be read ({error}); define the types "
+            "that it names at the top of its module."
+        ) from None
+    members = []
+    # Fields that the constructor does not take are computed by it.
+    for member in (member for member in fields(kind) if member.init):
+        nan = isinstance(member.default, float) and member.default != member.default
+        schema = _of_hint(hints[member.name], nan=nan)
+        if schema is None:
+            raise ProblemError(
+                f"a checkpoint cannot hold {kind.__name__}.{member.name}, of type {hints[member.name]}: it holds "
+                "int, float, bool, str, arrays, lists of int or float, dataclasses, tuples of one kind, and X | None."
+            )
+        members.append((member.name, schema))
+    return RecordOf(kind, tuple(members))
+
+
+def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:
+    marks: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        marks = tuple(rest)
+    nan = nan or NonFinite in marks
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in (bool, int, float, str):
+        return Scalar(hint, nan)
+    if hint is np.ndarray or origin is np.ndarray:
+        axes = next((mark for mark in marks if isinstance(mark, Axes)), None)
+        return ArrayOf(_dtype_name(arguments), axes, finite=NonFinite not in marks)
+    if origin in (UnionType, Union) and NoneType in arguments and len(arguments) == 2:
+        inner = _of_hint(next(option for option in arguments if option is not NoneType), nan=nan)
+        return None if inner is None else Maybe(inner)
+    if origin is list and arguments in ((int,), (float,)):
+        return NumberList(arguments[0])
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        inner = _of_hint(arguments[0], nan=nan)
+        return None if inner is None else TupleOf(inner)
+    return schema_of(hint) if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _dtype_name(arguments: tuple[Any, ...]) -> str | None:
+    """The type of the entries that a hint such as NDArray[np.float64] asks for; None where it asks for none."""
+    scalar = get_args(arguments[1])[0] if len(arguments) == 2 and get_args(arguments[1]) else None
+    name = np.dtype(scalar).name if isinstance(scalar, type) and issubclass(scalar, np.generic) else None
+    return name if name in NAMES else None

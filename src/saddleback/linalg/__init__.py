@@ -1,0 +1,1 @@
+"""Linear algebra: structured Hessians, symmetric matrices as vectors, sparse matrices, BLAS threads."""

@@ -1,0 +1,1 @@
+"""This process and its machine: clock, cores and memory, files."""

@@ -1,0 +1,197 @@
+"""The look around before a run ends: what is left along flat directions, and convexity across the region."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from calls import quietly
+from problems import oracle_of
+
+import saddleback as sb
+from saddleback.engine.certificates import Region
+from saddleback.engine.inspection import MEASURED, RAYS, Look, keeps_promise, look, survey
+
+TOL = 1e-6
+
+
+class Ellipsoids:
+    """f_j(w) = 1/2 w'H w + <b_j, w>, with or without a Hessian to offer; sum_j b_j / J = b."""
+
+    def __init__(self, eigenvalues, slope, *, J=2, hessian=False, seed=0):
+        rng = np.random.default_rng(seed)
+        d = len(eigenvalues)
+        self.n_losses, self.n_params = J, d
+        Q = np.linalg.qr(rng.normal(size=(d, d)))[0]
+        self.H = Q * np.asarray(eigenvalues) @ Q.T
+        b = rng.normal(size=(J, d))
+        self.b = b - b.mean(0) + Q @ np.asarray(slope)
+        self.lam = np.full(J, 1.0 / J)
+        if hessian:
+            self.hessian = lambda w, lam: lam.sum() * self.H
+
+    def evaluate(self, w):
+        return 0.5 * w @ self.H @ w + self.b @ w, self.H @ w + self.b
+
+
+def seen_from_zero(losses, **options):
+    oracle = oracle_of(losses, w0=np.zeros(losses.n_params))
+    at = oracle.evaluate(oracle.w0)
+    return oracle, at, look(oracle, at, losses.lam, Region(at.w, 1.0), TOL, **options)
+
+
+@pytest.mark.parametrize("hessian", [True, False])
+@pytest.mark.parametrize("flat", [1e-2, 1e-5, 1e-8])
+def test_a_flat_direction_shows_what_is_left_along_it(hessian, flat):
+    """One loss, whose slope hides in the flattest direction: 1/2 b^2/flat is left, b/flat away."""
+    slope = np.zeros(6)
+    slope[-1] = 1e-3 * flat**0.5
+    losses = Ellipsoids([3.0, 2.0, 1.0, 1.0, 0.5, flat], slope, J=1, hessian=hessian)
+    oracle, at, found = seen_from_zero(losses)
+    assert found.promise == pytest.approx(0.5 * slope[-1] ** 2 / flat, rel=1e-3)
+    assert found.length == pytest.approx(slope[-1] / flat, rel=1e-3)
+    assert found.violation is None
+    assert keeps_promise(oracle, at, found, 0.9 * found.promise)
+    assert not keeps_promise(oracle, at, found, 1.1 * found.promise)
+
+
+@pytest.mark.parametrize("hessian", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_several_losses_promise_what_the_problem_has_to_give(hessian, seed):
+    """With equal Hessians the model is the problem itself: its promise is the whole way to the optimum."""
+    losses = Ellipsoids([3.0, 2.0, 1.0, 1e-2, 1e-3], np.full(5, 1e-2), J=3, hessian=hessian, seed=seed)
+    oracle, at, found = seen_from_zero(losses)
+    optimum = sb.solve(sb.Problem(losses), tol=1e-10).value
+    assert found.promise == pytest.approx(at.value - optimum, rel=1e-3, abs=1e-9)
+    assert oracle.n_evals == (1 if hessian else 1 + 5)
+
+
+def test_many_parameters_are_looked_at_along_a_few_directions():
+    d = 3 * MEASURED
+    slope = np.zeros(d)
+    slope[-1] = 1e-5
+    losses = Ellipsoids([*np.linspace(1.0, 3.0, d - 1), 1e-6], slope, J=1)
+    oracle, _, found = seen_from_zero(losses)
+    assert oracle.n_evals < 1 + MEASURED
+    assert found.promise == pytest.approx(0.5 * 1e-10 / 1e-6, rel=0.05)
+
+
+def test_curvature_below_zero_is_no_convex_loss():
+    losses = Ellipsoids([3.0, 2.0, -0.1], np.zeros(3), J=1)
+    _, _, found = seen_from_zero(losses)
+    assert found.violation is not None
+    assert "not convex" in found.violation
+
+
+def test_losses_without_curvature_are_no_error():
+    losses = Ellipsoids(np.zeros(3), np.zeros(3), J=1)
+    losses.b *= 0.0
+    _, _, found = seen_from_zero(losses)
+    assert (found.promise, found.length, found.violation) == (0.0, 0.0, None)
+
+
+def test_a_promise_without_a_step_counts():
+    oracle = oracle_of(Ellipsoids([1.0], [0.0], J=1), w0=np.zeros(1))
+    assert keeps_promise(oracle, oracle.evaluate(oracle.w0), Look(np.inf, np.inf), TOL)
+
+
+def surveyed(fun, w0, radius=1.0):
+    losses = sb.from_functions(fun, np.asarray(w0, dtype=float), jac=True)
+    oracle = oracle_of(losses, w0=np.asarray(w0, dtype=float))
+    at = oracle.evaluate(oracle.w0)
+    before = oracle.n_evals
+    seen = survey(oracle, at.point, oracle.cut(at, at.lam), Region(at.w, radius))
+    return seen, oracle.n_evals - before
+
+
+def test_a_convex_loss_passes_and_costs_a_handful_of_evaluations():
+    seen, cost = surveyed(lambda w: ([w @ w + np.exp(w[0])], [2 * w + [np.exp(w[0]), 0]]), [0.3, 0.1])
+    assert seen.violation is None
+    assert cost == 1 + len(RAYS)
+
+
+def test_a_well_beside_the_answer_is_seen_and_shown():
+    seen, _ = surveyed(lambda w: ([(w[0] ** 2 - 1) ** 2], [[4 * w[0] * (w[0] ** 2 - 1)]]), [0.0], radius=2.0)
+    assert seen.violation is not None
+    assert seen.lowest is not None
+    assert seen.lowest.value < 1.0
+
+
+def test_losses_that_refuse_points_of_the_region_are_no_witness():
+    def fun(w):
+        if w[0] > 1.0:
+            raise ValueError("beyond the domain")
+        return [w @ w], [2 * w]
+
+    assert surveyed(fun, [0.9], radius=5.0)[0].violation is None
+
+
+def test_an_answer_that_the_losses_do_not_repeat_is_none():
+    calls = 0
+
+    def fun(w):
+        nonlocal calls
+        calls += 1
+        return [w @ w - (1e30 if calls == 1 else 0.0)], [2 * w]
+
+    seen, _ = surveyed(fun, [1.0])
+    assert seen.violation is not None
+    assert "asked again" in seen.violation
+
+
+@pytest.mark.parametrize("method", ["quasi-newton", "auto", "accelerated", "prox-linear"])
+def test_the_local_maximum_between_two_wells_is_not_certified(method):
+    """(w^2 - 1)^2 from -2, whose second step lands on 0."""
+    result = quietly(
+        lambda w: ([(w[0] ** 2 - 1) ** 2], [[4 * w[0] * (w[0] ** 2 - 1)]]), [-2.0], jac=True, method=method
+    )
+    assert not result.success
+    assert result.lower_bound == -np.inf
+    assert result.value < 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", ["auto", "quasi-newton"])
+def test_nearly_equal_columns_do_not_end_a_run_early(method, seed):
+    """X[:, -1] = X[:, 0] + 1e-4 noise, without l2: the optimum lies far along a direction of curvature 1e-8."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 5))
+    X[:, -1] = X[:, 0] + 1e-4 * rng.normal(size=300)
+    y = X @ rng.normal(size=5) + rng.normal(size=300)
+    groups = np.arange(300) % 2
+    result = sb.solve(sb.Problem(sb.GroupedLinear(X, y, groups, loss="squared", fit_intercept=True)), method=method)
+    Q = np.linalg.qr(np.column_stack([X, np.ones(300)]))[0] * np.sqrt(300)
+    best = sb.solve(sb.Problem(sb.GroupedLinear(Q, y, groups, loss="squared", fit_intercept=False)), tol=1e-10)
+    assert result.success
+    assert result.value - best.value <= TOL
+
+
+def test_two_exponentials_with_a_flat_parameter():
+    """Polak 2 (Luksan and Vlcek 2000): curvatures from 1e-8 to 1, a start 100 away along the flat one; optimum e^4."""
+    c = np.array([1e-8, 1, 1, 4, 1, 1, 1, 1, 1, 1])
+
+    def fun(x):
+        z = x + np.outer([2.0, -2.0], np.eye(10)[1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            f = np.exp(z**2 @ c)
+            return f, f[:, None] * 2 * c * z
+
+    result = sb.minimax(fun, np.r_[100.0, np.full(9, 0.1)], jac=True)
+    assert result.success
+    assert result.value == pytest.approx(np.exp(4.0), abs=1e-6)
+    assert result.n_iter <= 30
+
+
+@pytest.mark.parametrize("bogus", [-1e30, -10.0])
+def test_one_wrong_answer_does_not_become_a_success(bogus):
+    for wrong in range(1, 12):
+        calls = 0
+
+        def fun(w, wrong=wrong):
+            nonlocal calls
+            calls += 1
+            f = np.array([w @ w + 1, (w - 1) @ (w - 1)])
+            return f + (bogus if calls == wrong else 0.0), np.array([2 * w, 2 * w - 2])
+
+        result = quietly(fun, np.array([2.0, -1.0]), jac=True)
+        true_value = max(result.w @ result.w + 1, (result.w - 1) @ (result.w - 1))
+        assert not result.success or result.value == pytest.approx(true_value)

@@ -1,0 +1,153 @@
+"""The limits of a run and the verdicts they give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from calls import CIRCLE, cb2, quadratics, quietly
+
+import saddleback as sb
+from saddleback.engine.history import Trace
+from saddleback.engine.stopping import PATIENCE, UNBOUNDED, Stopping
+
+
+def trace(values, gaps=None, times=None):
+    t = Trace()
+    for k, value in enumerate(values):
+        t.append(
+            time=float(k) if times is None else times[k],
+            value=value,
+            gap=np.inf if gaps is None else gaps[k],
+            n_evals=k,
+            inner_gap=0.0,
+            inner_iter=0,
+        )
+    return t
+
+
+def verdict(stopping, t, scale=1.0):
+    if stopping.certified(t):
+        return sb.Status.CONVERGED
+    answer = stopping.exhausted(t, scale)
+    return None if answer is None else answer[0]
+
+
+@pytest.mark.parametrize(
+    ("tol", "value", "expected"),
+    [
+        (1e-6, 0.0, 1e-6),
+        (1e-6, 1.0, 1e-6),
+        (1e-6, -50.0, 1e-6),
+        (1e-6, 1e6, 1e-4),
+        (1e-6, -1e6, 1e-4),
+        (1e-12, 1e4, 1e-8),
+        (0.0, 1e9, 0.0),
+    ],
+)
+def test_threshold(tol, value, expected):
+    threshold = Stopping(tol, 10).threshold(value)
+    assert threshold == pytest.approx(expected, rel=1e-12)
+    assert threshold <= tol * max(1.0, abs(value)) * (1 + 1e-12), "never looser than tol max(1, |value|)"
+
+
+def test_threshold_is_in_the_units_of_the_losses():
+    """Multiplying f and tol by a constant multiplies it, as long as tol is at least 1e-8 |value|."""
+    for factor in (1e-6, 1e6):
+        assert Stopping(1e-7 * factor, 1).threshold(3.0 * factor) == pytest.approx(
+            factor * Stopping(1e-7, 1).threshold(3.0), rel=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("gap", "expected"),
+    [(0.0, sb.Status.CONVERGED), (1e-6, sb.Status.CONVERGED), (1.1e-6, None), (np.inf, None), (np.nan, None)],
+)
+def test_converged_exactly_at_the_tolerance(gap, expected):
+    assert verdict(Stopping(1e-6, 10), trace([1.0], [gap])) is expected
+
+
+def test_converged_comes_before_every_limit():
+    assert verdict(Stopping(1e-6, 0, 0.0), trace([1.0], [0.0])) is sb.Status.CONVERGED
+
+
+def test_limits():
+    assert verdict(Stopping(1e-6, 2), trace([3.0, 2.0])) is None
+    assert verdict(Stopping(1e-6, 2), trace([3.0, 2.0, 1.0])) is sb.Status.MAX_ITER
+    assert verdict(Stopping(1e-6, 0), trace([3.0])) is sb.Status.MAX_ITER
+    assert verdict(Stopping(1e-6, 10, 1.5), trace([3.0, 2.0])) is None
+    assert verdict(Stopping(1e-6, 10, 1.0), trace([3.0, 2.0])) is sb.Status.TIME_LIMIT
+
+
+def test_unbounded_is_relative_to_the_scale():
+    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED])) is sb.Status.UNBOUNDED
+    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED]), scale=4.0) is None
+    assert verdict(Stopping(1e-6, 10), trace([-2e-20 * UNBOUNDED]), scale=1e-20) is sb.Status.UNBOUNDED
+
+
+def test_stalled_needs_patience_no_decrease_and_no_better_gap():
+    flat = [1.0] * (PATIENCE + 1)
+    assert verdict(Stopping(1e-6, 10**6), trace(flat)) is sb.Status.STALLED
+    assert verdict(Stopping(1e-6, 10**6), trace(flat[:-1])) is None
+    assert verdict(Stopping(1e-6, 10**6), trace([1.0 + 1e-12, *flat[1:]])) is None
+    assert verdict(Stopping(1e-6, 10**6), trace([1.0 + 1e-16, *flat[1:]])) is sb.Status.STALLED
+    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * PATIENCE + [0.9])) is None
+    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * PATIENCE + [0.9999])) is sb.Status.STALLED
+
+
+def test_stalled_with_a_gap_that_vanished():
+    """The certificate may be withdrawn on the way: inf is no improvement."""
+    n = PATIENCE + 1
+    assert verdict(Stopping(1e-6, 10**6), trace([1.0] * n, [1.0] + [np.inf] * (n - 1))) is sb.Status.STALLED
+
+
+@pytest.mark.parametrize("max_iter", [0, 1, 5])
+def test_iterations_are_counted_exactly(max_iter):
+    with pytest.warns(sb.ConvergenceWarning, match="MAX_ITER: stopped after"):
+        result = sb.minimax(cb2, [1.0, -0.1], jac=True, max_iter=max_iter)
+    assert result.status is sb.Status.MAX_ITER
+    assert result.n_iter == max_iter
+    assert len(result.history) == max_iter + 1
+    assert "raise max_iter" in result.message
+
+
+def test_no_iteration_returns_the_start():
+    result = quietly(quadratics, [2.0, 1.0], jac=True, max_iter=0)
+    np.testing.assert_array_equal(result.w, [2.0, 1.0])
+    assert result.value == quadratics(np.array([2.0, 1.0]))[0].max()
+    assert np.isfinite(result.gap)
+
+
+def test_numpy_integers_are_whole_numbers():
+    assert quietly(quadratics, [2.0, 1.0], jac=True, max_iter=np.int64(2)).n_iter == 2
+
+
+def test_tolerance_zero_ends_by_itself():
+    result = quietly(quadratics, [2.0, 1.0], jac=True, tol=0.0, max_iter=5000)
+    assert result.status in (sb.Status.STALLED, sb.Status.CONVERGED)
+    assert result.n_iter < 5000
+    assert result.value == pytest.approx(CIRCLE, abs=1e-12)
+
+
+def test_stalled_names_the_tolerance():
+    """Without a certificate a first-order run cannot converge, however good its point."""
+    with pytest.warns(sb.ConvergenceWarning, match="STALLED: no progress beyond rounding"):
+        result = sb.minimax(
+            lambda w: (np.cos(w[0]), -np.sin(w[0])), [0.2], jac=True, max_iter=5000, method="accelerated"
+        )
+    assert result.value == pytest.approx(-1.0, abs=1e-12)
+    assert result.status is sb.Status.STALLED
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([4.0, 2.0, 1.0], 0.99),
+        ([8.0, 4.0, 2.0, 1.0], 0.5),
+        ([10.0, 4.0, 2.0, 1.5], np.sqrt(0.5 / 6.0)),
+        ([1.0, 1.0, 1.0, 1.0], 0.99),
+        ([4.0, 3.0, 2.0, 2.0], 0.99),
+        ([4.0, 3.0, 2.0, 0.0], 0.99),
+    ],
+)
+def test_contraction(values, expected):
+    assert trace(values).contraction() == pytest.approx(expected)
