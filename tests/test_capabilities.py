@@ -75,9 +75,9 @@ def test_a_class_is_a_capability_of_its_instances():
 
 def test_a_refusal_names_need_lack_and_remedy():
     needs = Needs(losses=(HasSquare,))
-    parts = SimpleNamespace(losses=SimpleNamespace(), dual_set=sb.Simplex(), regularizer=sb.Zero())
+    adversary, losses = SimpleNamespace(dual_set=sb.Simplex(), regularizer=sb.Zero()), SimpleNamespace()
     with pytest.raises(sb.IncompatibleError) as caught:
-        refuse_unmet("squaring", needs, parts, lambda: "Bring squares.")
+        refuse_unmet("squaring", needs, adversary, losses, remedy=lambda: "Bring squares.")
     expected = "squaring needs losses with a square square(x); SimpleNamespace has no 'square'. Bring squares."
     assert str(caught.value) == expected
-    refuse_unmet("squaring", Needs(), parts, lambda: "unused")
+    refuse_unmet("squaring", Needs(), adversary, losses, remedy=lambda: "unused")

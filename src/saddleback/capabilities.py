@@ -9,7 +9,7 @@ this object does not offer it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from inspect import get_annotations
 from typing import Any, TypeGuard, TypeVar
@@ -60,6 +60,14 @@ def phrase(capability: type) -> str:
     return text.split(": ", 1)[0].rstrip(".").replace("``", "")
 
 
+PARTS = {
+    "losses": "losses with",
+    "dual_set": "a dual set with",
+    "regularizer": "a regularizer with",
+    "adversary": "a dual set and a regularizer with",
+}
+
+
 @dataclass(frozen=True)
 class Needs:
     """The capabilities that a method or an inner solver needs of each part of a problem."""
@@ -67,20 +75,24 @@ class Needs:
     losses: tuple[type, ...] = ()
     dual_set: tuple[type, ...] = ()
     regularizer: tuple[type, ...] = ()
+    adversary: tuple[type, ...] = ()
+    """Of the pair (Lambda, R)."""
 
-    def unmet(self, parts: Any) -> str | None:
-        """The first need that ``parts.losses``, ``parts.dual_set`` or ``parts.regularizer`` does not meet, in words."""
-        for member in fields(self):
-            for capability in getattr(self, member.name):
-                reason = lack(getattr(parts, member.name), capability)
+    def unmet(self, adversary: Any, losses: object = None) -> str | None:
+        """The first need that is not met, in words, with the reason; None where all are."""
+        for part in PARTS:
+            for capability in getattr(self, part):
+                component = (
+                    losses if part == "losses" else adversary if part == "adversary" else getattr(adversary, part)
+                )
+                reason = lack(component, capability)
                 if reason is not None:
-                    part = {"losses": "losses with", "dual_set": "a dual set with", "regularizer": "a regularizer with"}
-                    return f"{part[member.name]} {phrase(capability)}; {reason}"
+                    return f"{PARTS[part]} {phrase(capability)}; {reason}"
         return None
 
 
-def refuse_unmet(who: str, needs: Needs, parts: Any, remedy: Callable[[], str]) -> None:
+def refuse_unmet(who: str, needs: Needs, adversary: Any, losses: object = None, *, remedy: Callable[[], str]) -> None:
     """Raise an IncompatibleError with what is missing and what would work, unless all needs are met."""
-    reason = needs.unmet(parts)
+    reason = needs.unmet(adversary, losses)
     if reason is not None:
         raise IncompatibleError(f"{who} needs {reason}. {remedy()}")

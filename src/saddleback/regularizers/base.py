@@ -82,9 +82,31 @@ class Regularizer(ABC):
         return project(lam + eta * (z - self.gradient(lam if at is None else at)))
 
 
+class TwiceDifferentiable(Protocol):
+    """a gradient and a Hessian, ``gradient(lam)`` and ``hessian(lam)``, inside Lambda."""
+
+    def gradient(self, lam: Vector) -> Vector: ...
+    def hessian(self, lam: Vector) -> AnyHessian: ...
+
+
+class HasResponseWeights(Protocol):
+    """``response_weights(lam)``: how the best response on the simplex moves, with a ``gamma``."""
+
+    gamma: float
+
+    def response_weights(self, lam: Vector) -> Vector: ...
+
+
+class StronglyConvex(Protocol):
+    """strong convexity, ``strong_convexity > 0``."""
+
+    @property
+    def strong_convexity(self) -> float: ...
+
+
 @runtime_checkable
 class QuadraticForm(Protocol):
-    """The capability of regularizers that are quadratic."""
+    """a quadratic form ``quadratic_form(n)``: lets quadratic programs in."""
 
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         """(H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant, H its diagonal."""
