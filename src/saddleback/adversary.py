@@ -76,23 +76,18 @@ class Adversary:
         return self.regularizer.has_response(self.dual_set)
 
     @cached_property
-    def reach(self) -> float:
-        """The largest |lam_j| on Lambda."""
-        return self.dual_set.reach(self.n)
+    def largest_weight(self) -> float:
+        """The largest |lam_j| on Lambda, by which solvers divide lam; 1 where Lambda = {0}."""
+        return self.dual_set.largest_weight(self.n) or 1.0
 
     @cached_property
     def linear_constraints(self) -> LinearConstraints | None:
-        """Lambda as a polyhedron in units of its reach; None where it is none."""
+        """The polyhedron of lam / largest_weight; None where Lambda is not polyhedral."""
         describe = getattr(self.dual_set, "linear_constraints", None)
         if describe is None:
             return None
         constraints = cast("LinearConstraints", describe(self.n))
-        return constraints if self.unit == 1.0 else constraints.in_units_of(self.unit)
-
-    @property
-    def unit(self) -> float:
-        """The size of lam, for solvers that want numbers of size one."""
-        return self.reach or 1.0
+        return constraints if self.largest_weight == 1.0 else constraints.divided_by(self.largest_weight)
 
     def best_response(self, z: Vector) -> BestResponse:
         if self.exact:

@@ -148,16 +148,16 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
 
     best = _best_weights(oracle, at, G, curvature, radius, bound) if given is None else given
     lower = bound(best)
-    present = problem.dual_set.present
+    to_user = problem.dual_set.to_user
     reach = radius * axes
     return Certificate(
         value=at.value,
-        losses=present(at.f).copy(),
+        losses=to_user(at.f).copy(),
         lower_bound=lower,
         gap=at.value - lower,
         radius=float(reach.min()) if problem.metric is None else radius,
         reach=reach,
-        dual=present(best).copy(),
+        dual=to_user(best).copy(),
         convex=oracle.convex or bool(oracle.curvature.any()),
     )
 
@@ -179,8 +179,8 @@ def _in_lambda(problem: Problem, dual: ArrayLike) -> Vector:
     """The given weights, without the rounding that took them out of Lambda; refused where it is more than that."""
     adversary = problem.adversary
     dual_set = adversary.dual_set
-    lam = dual_set.coordinates(dual, "dual", problem.n_losses)
-    if not dual_set.contains(lam, ROUNDING * min(1.0, adversary.unit)):
+    lam = dual_set.from_user(dual, "dual", problem.n_losses)
+    if not dual_set.contains(lam, ROUNDING * min(1.0, adversary.largest_weight)):
         shown = np.array2string(np.asarray(dual), precision=4, threshold=20)
         raise ProblemError(
             f"dual must lie in {dual_set!r}; got {shown}. Pass Result.dual as it is, or leave dual out: then the best "

@@ -82,8 +82,8 @@ class Problem:
 
     def best_response(self, z: ArrayLike) -> BestResponse:
         """h(z) and the lam in Lambda that attains it, for losses z."""
-        response = self.adversary.best_response(self.dual_set.coordinates(z, "z", self.n_losses))
-        return BestResponse(response.value, self.dual_set.present(response.lam))
+        response = self.adversary.best_response(self.dual_set.from_user(z, "z", self.n_losses))
+        return BestResponse(response.value, self.dual_set.to_user(response.lam))
 
     def value(self, w: ArrayLike) -> float:
         """g(w): what the adversary makes of the losses at w."""

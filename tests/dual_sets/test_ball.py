@@ -132,7 +132,7 @@ def test_center_is_the_argument_and_minimizes_the_barrier():
     np.testing.assert_array_equal(Ball(0.5, 1.0).center(3), [0.5] * 3)
     assert ball.affine_hull(2)[0].shape == (0, 2)
     z = np.array([3.0, 4.0])
-    assert ball.strip(z) is z
+    assert ball.tangent_part(z) is z
     center[:] = 0
     assert ball.center(2)[0] == 1.0, "callers get copies"
 
@@ -147,7 +147,7 @@ def test_single_point():
     assert ball.barrier(e) == 0.0
     np.testing.assert_array_equal(ball.barrier_gradient(e), 0.0)
     np.testing.assert_array_equal(ball.barrier_hessian(e), 1.0)
-    np.testing.assert_array_equal(ball.strip(z), 0.0)
+    np.testing.assert_array_equal(ball.tangent_part(z), 0.0)
     assert ball.contains(e)
     assert not ball.contains(z)
 

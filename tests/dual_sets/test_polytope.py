@@ -174,9 +174,9 @@ def test_center_minimizes_the_barrier_and_the_hull_is_orthonormal(instance):
     gradient = N.T @ P.barrier_gradient(center)
     assert gradient @ np.linalg.solve(H, gradient) <= 1e-12
     z = rng.normal(size=n)
-    stripped = P.strip(z)
-    np.testing.assert_allclose(E @ stripped, 0, atol=1e-13)
-    np.testing.assert_allclose(N.T @ stripped, N.T @ z, atol=1e-13)
+    tangent = P.tangent_part(z)
+    np.testing.assert_allclose(E @ tangent, 0, atol=1e-13)
+    np.testing.assert_allclose(N.T @ tangent, N.T @ z, atol=1e-13)
 
 
 @PROPERTY
@@ -251,7 +251,7 @@ def test_single_point():
     P = Polytope([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, -1, 2, -2])
     for lam in (P.center(2), P.support(np.array([1.0, 1.0]))[1], P.restore(np.zeros(2)), *P.bounds(2)):
         np.testing.assert_allclose(lam, [1.0, 2.0], rtol=8 * EPS)
-    np.testing.assert_allclose(P.strip(np.array([3.0, 4.0])), 0, atol=8 * EPS)
+    np.testing.assert_allclose(P.tangent_part(np.array([3.0, 4.0])), 0, atol=8 * EPS)
 
 
 @pytest.mark.parametrize("n", [2, 5])

@@ -181,7 +181,7 @@ def conjugate(R: Regularizer, dual_set: DualSet, u: cp.Expression) -> cp.Express
     """R*(u), over all lam (Entropy: over lam >= 0)."""
     if isinstance(R, sb.Entropy):
         return R.gamma * P @ cp.exp(u / R.gamma - 1)
-    center = dual_set.present(dual_set.center(svec.length(K) if u.ndim == 2 else J))
+    center = dual_set.to_user(dual_set.center(svec.length(K) if u.ndim == 2 else J))
     return cp.sum(cp.multiply(center, u)) + cp.sum_squares(u) / (2 * R.gamma)
 
 

@@ -73,7 +73,7 @@ def test_methods_agree_with_the_reference(pair, method):
     assert result.value == pytest.approx(truth, abs=tol + REFERENCE)
     assert result.value == pytest.approx(problem.value(result.w), rel=1e-12, abs=1e-12)
     n = problem.n_losses
-    assert geometry.dual_set.contains(geometry.dual_set.coordinates(result.dual, "dual", n), 1e-10)
+    assert geometry.dual_set.contains(geometry.dual_set.from_user(result.dual, "dual", n), 1e-10)
 
 
 @pytest.mark.parametrize("name", GEOMETRIES)

@@ -225,10 +225,10 @@ def test_restore_that_goes_far():
 
 def test_strip_that_removes_too_much():
     class Greedy(Simplex):
-        def strip(self, z):
+        def tangent_part(self, z):
             return 0.5 * z
 
-    assert "strip removes more than a normal" in failures(check_dual_set, Greedy(), 3)["strip"]
+    assert "tangent_part removes more than a normal" in failures(check_dual_set, Greedy(), 3)["tangent_part"]
 
 
 def test_wrong_bounds():
@@ -271,10 +271,10 @@ def test_wrong_weights():
 
 def test_a_wrong_reach():
     class Short(Simplex):
-        def reach(self, n):
+        def largest_weight(self, n):
             return 0.5
 
-    assert "reach(3)" in failures(check_dual_set, Short(), 3)["bounds"]
+    assert "largest_weight(3)" in failures(check_dual_set, Short(), 3)["bounds"]
 
 
 # --- capabilities -----------------------------------------------------------------------------------------------------

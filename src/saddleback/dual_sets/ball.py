@@ -88,7 +88,7 @@ class Ball(DualSet):
         center = self.center(n)
         return center - self.radius, center + self.radius
 
-    def strip(self, z: Vector) -> Vector:
+    def tangent_part(self, z: Vector) -> Vector:
         return np.zeros_like(z) if self.radius == 0 else z
 
     def support(self, z: Vector) -> tuple[float, Vector]:

@@ -49,10 +49,10 @@ class LinearConstraints:
         K[n:, :n], K[:n, n:] = self.E, self.E.T
         return K, np.concatenate((np.zeros(n), self.e))
 
-    def in_units_of(self, unit: float) -> LinearConstraints:
-        """The same polyhedron for lam / unit."""
-        b = None if self.b is None else self.b / unit
-        return replace(self, e=self.e / unit, lower=self.lower / unit, upper=self.upper / unit, b=b)
+    def divided_by(self, scale: float) -> LinearConstraints:
+        """The same polyhedron for lam / scale."""
+        b = None if self.b is None else self.b / scale
+        return replace(self, e=self.e / scale, lower=self.lower / scale, upper=self.upper / scale, b=b)
 
     @cached_property
     def capped(self) -> bool:
@@ -98,11 +98,11 @@ class DualSet(ABC):
         """The dimension, where the set itself fixes it (by a prior, by bounds); None where it does not."""
         return None
 
-    def present(self, lam: Vector) -> Vector | Matrix:
+    def to_user(self, lam: Vector) -> Vector | Matrix:
         """lam, or losses, as results show them: as a matrix where Lambda is a set of matrices."""
         return lam
 
-    def coordinates(self, z: Any, name: str, n: int) -> Vector:
+    def from_user(self, z: Any, name: str, n: int) -> Vector:
         """What a user passes for lam, or for losses, as a vector of n coordinates."""
         return finite_vector(z, name, n)
 
@@ -140,7 +140,7 @@ class DualSet(ABC):
     def center(self, n: int) -> Vector:
         """The analytic center argmin B."""
 
-    def strip(self, z: Vector) -> Vector:
+    def tangent_part(self, z: Vector) -> Vector:
         """z less a normal of the affine hull: the same up to a constant for every lam in Lambda, but smaller."""
         E, _ = self.affine_hull(z.size)
         return z - E.T @ np.linalg.lstsq(E.T, z, rcond=None)[0] if len(E) else z
@@ -166,7 +166,7 @@ class DualSet(ABC):
                 unit[j] = 0.0
         return extremes[0], extremes[1]
 
-    def reach(self, n: int) -> float:
+    def largest_weight(self, n: int) -> float:
         """The largest |lam_j| on Lambda, or a little more: the unit in which lam is measured."""
         lower, upper = self.bounds(n)
         return float(max(-lower.min(), upper.max()))
@@ -181,7 +181,7 @@ class DualSet(ABC):
 
     def regret(self, lam: Vector, z: Vector) -> float:
         """max over mu in Lambda of <mu - lam, z>, from differences, so that what all mu share does not round."""
-        return float((self.support(z)[1] - lam).dot(self.strip(z)))
+        return float((self.support(z)[1] - lam).dot(self.tangent_part(z)))
 
     @abstractmethod
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:

@@ -122,7 +122,7 @@ class Box(DualSet):
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         return np.broadcast_to(self.lower, n).copy(), np.broadcast_to(self.upper, n).copy()
 
-    def strip(self, z: Vector) -> Vector:
+    def tangent_part(self, z: Vector) -> Vector:
         return z if self._all_free else np.where(self._fixed_in(z.size), 0.0, z)
 
     def support(self, z: Vector) -> tuple[float, Vector]:

@@ -154,7 +154,7 @@ class CappedSimplex(Distributions):
     def regret(self, lam: Vector, z: Vector) -> float:
         """A sum of terms that are not negative: (cap - lam) times what is above the quantile, lam what is below."""
         if self._is_point(z.size):
-            return float((self._middle(z.size) - lam).dot(self.strip(z)))
+            return float((self._middle(z.size) - lam).dot(self.tangent_part(z)))
         excess = z - self._quantile(z)
         return float((self._cap(z.size) * (excess > 0) - lam).dot(excess))
 

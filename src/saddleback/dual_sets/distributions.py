@@ -14,11 +14,11 @@ class Distributions(DualSet):
     def weight_range(self, n: int) -> tuple[float, float]:
         return 1.0, 1.0
 
-    def reach(self, n: int) -> float:
+    def largest_weight(self, n: int) -> float:
         return 1.0
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         return np.full(n, float(n == 1)), np.ones(n)
 
-    def strip(self, z: Vector) -> Vector:
+    def tangent_part(self, z: Vector) -> Vector:
         return z - z[z.argmax()]

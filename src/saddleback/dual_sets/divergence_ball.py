@@ -138,7 +138,7 @@ class DivergenceBall(Distributions):
         if self.rho == 0.0:
             return p.copy()
         lam = SIMPLEX.project(x)
-        return lam if self.divergence(lam) <= self.rho else self.restore(self._project(p, self.strip(x)))
+        return lam if self.divergence(lam) <= self.rho else self.restore(self._project(p, self.tangent_part(x)))
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """The simplex's own tilt where the ball holds it; else by the multipliers of the ball."""
@@ -146,12 +146,12 @@ class DivergenceBall(Distributions):
         if self.rho == 0.0:
             return p.copy()
         # What all entries share would round the others.
-        z = self.strip(z)
+        z = self.tangent_part(z)
         lam = SIMPLEX.tilt(prior, z)
         if self.divergence(lam) <= self.rho:
             return lam
         # What is left of the tilt with another prior is a tilt of this one.
-        return self.restore(self._tilt(p, self.strip(z + (np.log(prior) - np.log(p)))))
+        return self.restore(self._tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         """Whether lam is in the simplex, and in the ball after a move of no entry by more than ``tol``."""

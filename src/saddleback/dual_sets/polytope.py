@@ -16,7 +16,7 @@ from ..linalg.hessians import Gram
 from ..machine.clock import UNLIMITED, Clock
 from .analytic_center import analytic_center
 from .base import DualSet, LinearConstraints, check_size
-from .polytope_shape import Shape, explore
+from .polytope_hull import PolytopeHull, analyze_polytope
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +33,7 @@ class Polytope(DualSet):
     b: Vector
     A_eq: Matrix | None = None
     b_eq: Vector | None = None
-    _shape: Shape = field(init=False)
+    _hull: PolytopeHull = field(init=False)
     _clock: Clock = field(init=False, default=UNLIMITED)
     _known_bounds: list[tuple[Vector, Vector]] = field(init=False, default_factory=list)
 
@@ -54,8 +54,8 @@ class Polytope(DualSet):
             A_eq, b_eq = np.zeros((0, A.shape[1])), np.zeros(0)
         object.__setattr__(self, "A", A)
         object.__setattr__(self, "b", b)
-        object.__setattr__(self, "_shape", explore(A, b, A_eq, b_eq))
-        box = np.concatenate(self._shape.box)
+        object.__setattr__(self, "_hull", analyze_polytope(A, b, A_eq, b_eq))
+        box = np.concatenate(self._hull.box)
         check_size(np.where(np.isfinite(box), box, 0.0), "weights in Polytope")
 
     def __repr__(self) -> str:
@@ -85,14 +85,14 @@ class Polytope(DualSet):
             raise ProblemError(f"Polytope lies in R^{self.size}, for {n} losses; A must have one column per loss.")
 
     def barrier_parameter(self, n: int) -> float:
-        return float(len(self._shape.A))
+        return float(len(self._hull.A))
 
     def barrier(self, lam: Vector) -> float:
-        slack = self._shape.slack(lam)
+        slack = self._hull.slack(lam)
         return -float(np.log(slack).sum()) if (slack > 0).all() else np.inf
 
     def barrier_gradient(self, lam: Vector) -> Vector:
-        return (1.0 / self._shape.slack(lam)) @ self._shape.A
+        return (1.0 / self._hull.slack(lam)) @ self._hull.A
 
     def barrier_hessian(self, lam: Vector) -> Gram:
         """A' diag(slack)^-2 A, plus curvature across the affine hull, which no direction within it sees.
@@ -100,19 +100,19 @@ class Polytope(DualSet):
         Without it the matrix may be singular; its size is that of the set, not of the slacks, which may be so small
         that it would drown all others.
         """
-        rows = self._shape.A / self._shape.slack(lam)[:, None]
-        return Gram(np.concatenate((rows, self._shape.across)))
+        rows = self._hull.A / self._hull.slack(lam)[:, None]
+        return Gram(np.concatenate((rows, self._hull.across)))
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
-        return self._shape.E.copy(), self._shape.e.copy()
+        return self._hull.E.copy(), self._hull.e.copy()
 
     def center(self, n: int) -> Vector:
         return self._center.copy()
 
     @cached_property
     def _center(self) -> Vector:
-        shape = self._shape
-        return shape.on_hull(analytic_center(self, shape.point)) if shape.T.shape[1] else shape.point
+        hull = self._hull
+        return hull.on_hull(analytic_center(self, hull.point)) if hull.T.shape[1] else hull.point
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         lower, upper = self._bounds
@@ -127,7 +127,7 @@ class Polytope(DualSet):
 
     def _find_bounds(self) -> tuple[Vector, Vector]:
         """What follows from the rows where that shows weights of one sign; else the least box, by linear programs."""
-        lower, upper = (bound.copy() for bound in self._shape.box)
+        lower, upper = (bound.copy() for bound in self._hull.box)
         if not (lower.min() >= 0.0 and np.isfinite(upper).all()):
             lower, upper = (bound.copy() for bound in self._row_bounds)
             unit = np.zeros(self.size)
@@ -140,8 +140,8 @@ class Polytope(DualSet):
         rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
 
-    def reach(self, n: int) -> float:
-        lower, upper = self._shape.box
+    def largest_weight(self, n: int) -> float:
+        lower, upper = self._hull.box
         if not np.isfinite(lower).all() or not np.isfinite(upper).all():
             lower, upper = self._bounds
         return float(max(-lower.min(), upper.max()))
@@ -153,8 +153,8 @@ class Polytope(DualSet):
             return -self.support_value(-ones), self.support_value(ones)
         return super().weight_range(n)
 
-    def strip(self, z: Vector) -> Vector:
-        E = self._shape.E
+    def tangent_part(self, z: Vector) -> Vector:
+        E = self._hull.E
         return z - (E @ z) @ E if len(E) else z
 
     def support(self, z: Vector) -> tuple[float, Vector]:
@@ -163,25 +163,23 @@ class Polytope(DualSet):
             with np.errstate(invalid="ignore"):
                 return float(self._center.dot(z)), self.center(z.size)
         largest = float(np.abs(z).max()) or 1.0
-        c = (z / largest) @ self._shape.T
+        c = (z / largest) @ self._hull.T
         length = float(np.linalg.norm(c))
-        if length <= 4 * EPS * z.size * self._shape.extent(z / largest):
+        if length <= 4 * EPS * z.size * self._hull.extent(z / largest):
             return float(self._center.dot(z)), self.center(z.size)
-        lam = max(
-            self._shape.vertices(c / length, self._clock), key=lambda lam: float((lam - self._shape.point).dot(z))
-        )
+        lam = max(self._hull.vertices(c / length, self._clock), key=lambda lam: float((lam - self._hull.point).dot(z)))
         lam = self._clipped(lam)
         return float(lam.dot(z)), lam
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
-        shape = self._shape
+        hull = self._hull
         sizes = np.abs(lam)
-        within = shape.slack(lam) >= -tol * np.maximum(1.0, np.abs(shape.A) @ sizes)
-        on_hull = np.abs(shape.E @ lam - shape.e) <= tol * np.maximum(1.0, np.abs(shape.E) @ sizes)
+        within = hull.slack(lam) >= -tol * np.maximum(1.0, np.abs(hull.A) @ sizes)
+        on_hull = np.abs(hull.E @ lam - hull.e) <= tol * np.maximum(1.0, np.abs(hull.E) @ sizes)
         return bool(within.all() and on_hull.all())
 
     def restore(self, lam: Vector) -> Vector:
-        return self._clipped(self._shape.restored(lam))
+        return self._clipped(self._hull.restored(lam))
 
     def _clipped(self, lam: Vector) -> Vector:
         """lam without the rounding that leaves a bound: where zero is one, entropies want no less than zero."""
@@ -195,7 +193,7 @@ class Polytope(DualSet):
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         """Rows with one entry as bounds, the others as they are."""
-        A, b = self._shape.A, self._shape.b
+        A, b = self._hull.A, self._hull.b
         single = np.count_nonzero(A, axis=1) == 1
         bound, column = A[single].sum(axis=1), np.abs(A[single]).argmax(axis=1)
         value, above = b[single] / bound + 0.0, bound > 0

@@ -155,8 +155,8 @@ class Product(DualSet):
     def center(self, n: int) -> Vector:
         return np.concatenate([dual_set.center(size) for dual_set, size, *_ in self._blocks(n)])
 
-    def strip(self, z: Vector) -> Vector:
-        return self._each("strip", z)
+    def tangent_part(self, z: Vector) -> Vector:
+        return self._each("tangent_part", z)
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         bounds = [dual_set.bounds(size) for dual_set, size, *_ in self._blocks(n)]
@@ -171,8 +171,8 @@ class Product(DualSet):
         )
         return 0.0 if signed else sum(least for least, _ in ranges), sum(largest for _, largest in ranges)
 
-    def reach(self, n: int) -> float:
-        return max(dual_set.reach(size) for dual_set, size, *_ in self._blocks(n))
+    def largest_weight(self, n: int) -> float:
+        return max(dual_set.largest_weight(size) for dual_set, size, *_ in self._blocks(n))
 
     def support(self, z: Vector) -> tuple[float, Vector]:
         values, points = zip(*(dual_set.support(x) for dual_set, x in self._parts(z)), strict=True)

@@ -62,7 +62,7 @@ class Simplex(Distributions):
         return z.item(z.argmax())
 
     def regret(self, lam: Vector, z: Vector) -> float:
-        return -float(lam.dot(self.strip(z)))
+        return -float(lam.dot(self.tangent_part(z)))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         return bool(lam.min() >= -tol and abs(lam.sum() - 1.0) <= tol * max(1, lam.size))
@@ -74,7 +74,7 @@ class Simplex(Distributions):
 
     def project(self, x: Vector) -> Vector:
         """max(x - theta, 0) with theta from the sorted entries (Held, Wolfe and Crowder 1974)."""
-        x = self.strip(x)
+        x = self.tangent_part(x)
         theta = _threshold(x) if x.size > FEW else _threshold_of_few(x)
         return self.restore(x - theta)
 

@@ -38,10 +38,10 @@ class Spectrahedron(DualSet):
                 "AffineMatrix, or from_matrix_functions."
             )
 
-    def present(self, lam: Vector) -> Matrix:
+    def to_user(self, lam: Vector) -> Matrix:
         return svec.unpack(lam)
 
-    def coordinates(self, z: Any, name: str, n: int) -> Vector:
+    def from_user(self, z: Any, name: str, n: int) -> Vector:
         if n_axes(z) < 2:
             return finite_vector(z, name, n)
         k = _order(n)
@@ -75,7 +75,7 @@ class Spectrahedron(DualSet):
         """The trace: what losses say of their curvature, they say of <Lam, F> for Lam of trace one."""
         return 1.0, 1.0
 
-    def reach(self, n: int) -> float:
+    def largest_weight(self, n: int) -> float:
         return 1.0
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
@@ -83,7 +83,7 @@ class Spectrahedron(DualSet):
         largest = np.where(diagonal > 0, 1.0, svec.ROOT_TWO / 2)
         return np.where(diagonal > 0, float(n == 1), -largest), largest
 
-    def strip(self, z: Vector) -> Vector:
+    def tangent_part(self, z: Vector) -> Vector:
         """z less its mean eigenvalue."""
         k = _order(z.size)
         identity = svec.pack(np.eye(k))
@@ -96,7 +96,7 @@ class Spectrahedron(DualSet):
         return values.item(-1), svec.pack(np.outer(u, u))
 
     def regret(self, lam: Vector, z: Vector) -> float:
-        values, U = spectrum(self.strip(z))
+        values, U = spectrum(self.tangent_part(z))
         # tr Lam (top - Z) with every term non-negative: what is left of equal eigenvalues does not round.
         weights = np.einsum("ij,ij->j", U, svec.unpack(lam) @ U)
         return float(weights.dot(values[-1] - values))
@@ -115,7 +115,7 @@ class Spectrahedron(DualSet):
 
     def project(self, x: Vector) -> Vector:
         """The eigenvalues projected on the simplex."""
-        values, U = spectrum(self.strip(x))
+        values, U = spectrum(self.tangent_part(x))
         return of_spectrum(Simplex().project(values), U)
 
 

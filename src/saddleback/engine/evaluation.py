@@ -34,7 +34,7 @@ class Evaluation(Point):
     """A point with the Jacobian G of the losses."""
 
     G: Jacobian
-    reach: float = 1.0
+    largest_weight: float = 1.0
     """The largest weight of a loss on Lambda: losses and derivatives count as many times."""
 
     @cached_property
@@ -49,12 +49,12 @@ class Evaluation(Point):
     @cached_property
     def size(self) -> float:
         """The largest |f_j|, as the adversary can weigh it."""
-        return self.reach * float(np.abs(self.f).max())
+        return self.largest_weight * float(np.abs(self.f).max())
 
     @cached_property
     def steepness(self) -> Vector:
         """|grad f_j|, one per loss, as the adversary can weigh it."""
-        return self.reach * row_norms(self.G)
+        return self.largest_weight * row_norms(self.G)
 
     @property
     def tall(self) -> bool:

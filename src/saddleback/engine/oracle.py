@@ -198,7 +198,7 @@ class Oracle:
                 f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
             )
         point = self._respond(w, f)
-        evaluation = Evaluation(w, f, point.value, point.lam, G, self.adversary.unit)
+        evaluation = Evaluation(w, f, point.value, point.lam, G, self.adversary.largest_weight)
         if not evaluation.finite:
             if first:
                 what = "losses" if not np.isfinite(f).all() else "Jacobian"

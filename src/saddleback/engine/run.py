@@ -110,7 +110,7 @@ class Run:
         if not nrm2((point.w - self.oracle.w0) / self._units.unit) > FAR:
             return True
         at = self.oracle.evaluate(point.w)
-        rounding = self.oracle.precision * at.reach * float((np.abs(at.G) @ np.abs(at.w)).max())
+        rounding = self.oracle.precision * at.largest_weight * float((np.abs(at.G) @ np.abs(at.w)).max())
         return not self.record.best.value - point.value <= rounding
 
     def verdict(self, state: State | None = None) -> tuple[Status, str] | None:
@@ -300,7 +300,7 @@ class Run:
 
     def _present(self, x: Vector) -> Vector:
         """lam or f as results show it."""
-        return self.oracle.adversary.dual_set.present(x).copy()
+        return self.oracle.adversary.dual_set.to_user(x).copy()
 
     def _print_progress(self) -> None:
         now = self._snapshot()

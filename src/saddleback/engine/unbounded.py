@@ -175,7 +175,9 @@ class _Search:
 
     def _unseen(self, u: Vector) -> float:
         """A rate along u that is lost in the rounding errors of losses whose terms change as fast as at the start."""
-        return self._oracle.watch.tolerance * self._start.reach * float((np.abs(self._start.G) @ np.abs(u)).max())
+        return (
+            self._oracle.watch.tolerance * self._start.largest_weight * float((np.abs(self._start.G) @ np.abs(u)).max())
+        )
 
     def _rounding(self, at: Evaluation, w: Vector) -> float:
         """How much g may change by the errors of the point w, where its slope is that at ``at``."""

@@ -129,21 +129,21 @@ def measured_sizes(oracle: Oracle, at: Evaluation) -> Vector:
             if there is None:
                 sizes = sizes / SHORTER
                 continue
-            bends = at.reach * np.abs(there.G - at.G).max(axis=0) * sizes / (PROBE * size)
+            bends = at.largest_weight * np.abs(there.G - at.G).max(axis=0) * sizes / (PROBE * size)
             worst = float(bends.max())
             if not worst > MOST_BENT:
                 break
             # All parameters moved at once: the bend along the others may come from these, so only these are shortened.
             long = bends > max(MOST_BENT, worst / MOST_BENT)
             sizes = np.where(long, sizes / np.sqrt(bends), sizes)
-        falls = (at.reach * row_norms(at.G.T) * sizes) ** 2 / (bends * size)
+        falls = (at.largest_weight * row_norms(at.G.T) * sizes) ** 2 / (bends * size)
     fall = float(falls.max(initial=0.0, where=~np.isnan(falls)))
     sizes = sizes * np.sqrt(min(1.0, max(fall / size, LEAST_FALL)))
     return np.ones(sizes.size) if usual(sizes) else _powers_of_two(sizes)
 
 
 def _guessed(at: Evaluation) -> Vector:
-    columns, size, own = at.reach * row_norms(at.G.T), at.size, np.abs(at.w)
+    columns, size, own = at.largest_weight * row_norms(at.G.T), at.size, np.abs(at.w)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lengths = size / columns
         sizes = np.where(own > 0.0, np.sqrt(own * lengths), lengths)

@@ -17,14 +17,14 @@ def without_a_value(problem: Problem, w: Vector, method: str, status: Status, se
 
     The losses were still being evaluated for the first time, or a checkpoint was being read: it stays as it is.
     """
-    present, J = problem.dual_set.present, problem.n_losses
+    to_user, J = problem.dual_set.to_user, problem.n_losses
     trace = Trace()
     trace.append(time=seconds, value=np.nan, gap=np.inf, n_evals=0, inner_gap=0.0, inner_iter=0)
     return Result(
         w=w.copy(),
-        dual=present(problem.dual_set.center(J)).copy(),
+        dual=to_user(problem.dual_set.center(J)).copy(),
         value=np.nan,
-        losses=present(np.full(J, np.nan)).copy(),
+        losses=to_user(np.full(J, np.nan)).copy(),
         lower_bound=-np.inf,
         gap=np.inf,
         radius=np.inf,

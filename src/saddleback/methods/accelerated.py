@@ -116,7 +116,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         if self.inner_accuracy is not None:
             return self.inner_accuracy
         if state.scale == 0 and self.steps != "paper":
-            return FIRST_ACCURACY * oracle.adversary.unit * float(np.abs(state.point.f).max())
+            return FIRST_ACCURACY * oracle.adversary.largest_weight * float(np.abs(state.point.f).max())
         t = state.t + 1
         eps = state.smoothness.L / t**4 if self.steps == "paper" else 1e-2 * state.scale / t**2
         return max(INNER_FLOOR * oracle.tol, eps)

@@ -37,11 +37,11 @@ class AffineMetric:
 
         Longer steps are fewer, and the certificate does not suffer: it is the gap of (D) times delta that limits it.
         """
-        columns = (at.reach * row_norms(at.G.T)) ** 2
+        columns = (at.largest_weight * row_norms(at.G.T)) ** 2
         largest = float(columns.max()) or 1.0
         # A parameter that no loss depends on stays where it is.
         weights = np.where(columns > 0, columns / largest, 1.0)
-        steepest = (at.reach * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
+        steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         delta = steepest * UNITS * oracle.precision / (FINE * max(oracle.tol, RELATIVE * abs(at.value)))
         usual = steepest / (at.size or 1.0) / LONGEST
         return AffineMetric(min(max(delta, usual / RANGE), usual * RANGE), weights)

@@ -70,7 +70,7 @@ class Regularizer(ABC):
     def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
         """h(z) - <lam, z> + R(lam), as the difference between the best response and lam."""
         best = self.best_response(dual_set, z)
-        return float((best - lam).dot(dual_set.strip(z))) - self.difference(best, lam)
+        return float((best - lam).dot(dual_set.tangent_part(z))) - self.difference(best, lam)
 
     def difference(self, lam: Vector, mu: Vector) -> float:
         """R(lam) - R(mu), without cancellation where a formula allows it."""

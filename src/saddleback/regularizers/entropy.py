@@ -65,9 +65,9 @@ class Entropy(Regularizer):
             raise IncompatibleError(
                 f"Entropy needs weights that are not negative; on {dual_set!r} weight {int(lower.argmin())} goes down "
                 f"to {lower.min():g}. Use Quadratic(gamma)"
-                + (", or VonNeumann(gamma)." if dual_set.present(lower).ndim == 2 else ".")
+                + (", or VonNeumann(gamma)." if dual_set.to_user(lower).ndim == 2 else ".")
             )
-        return replace(self, prior=prior_of(self.prior, n), ceiling=dual_set.reach(n) or 1.0)
+        return replace(self, prior=prior_of(self.prior, n), ceiling=dual_set.largest_weight(n) or 1.0)
 
     def _prior(self, n: int) -> Vector:
         return prior_of(self.prior, n)
@@ -87,7 +87,7 @@ class Entropy(Regularizer):
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         tilt = capability(dual_set, "tilt", "the best response to an Entropy regularizer")
         # Stripped of what all losses share, z keeps the digits that tell them apart.
-        return tilt(self._prior(z.size), dual_set.strip(z) / self.gamma)
+        return tilt(self._prior(z.size), dual_set.tangent_part(z) / self.gamma)
 
     def response_weights(self, lam: Vector) -> Vector:
         """Of a softmax: d lam = (diag lam - lam lam') dz / gamma."""

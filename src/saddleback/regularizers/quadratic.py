@@ -39,7 +39,7 @@ class Quadratic(Regularizer):
         if self.gamma == 0:
             return Zero()
         center = dual_set.center(n) if self.center is None else self.center
-        return replace(self, center=dual_set.coordinates(center, "center of Quadratic", n))
+        return replace(self, center=dual_set.from_user(center, "center of Quadratic", n))
 
     def _offset(self, lam: Vector) -> Vector:
         # Unresolved, the center is the uniform distribution.
@@ -59,7 +59,7 @@ class Quadratic(Regularizer):
         return 0.5 * self.gamma * float((lam - mu).dot(self._offset(lam) + self._offset(mu)))
 
     def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
-        z = dual_set.strip(z)
+        z = dual_set.tangent_part(z)
         best = self.best_response(dual_set, z)
         return float((best - lam).dot(z - 0.5 * self.gamma * (self._offset(best) + self._offset(lam))))
 
@@ -69,7 +69,7 @@ class Quadratic(Regularizer):
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         project = capability(dual_set, "project", "the best response to a Quadratic regularizer")
         # Stripped of what all losses share, z keeps the digits that tell them apart.
-        return project(dual_set.strip(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
+        return project(dual_set.tangent_part(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
 
     def response_weights(self, lam: Vector) -> Vector:
         """Of a projection on the simplex: only weights that are positive move."""

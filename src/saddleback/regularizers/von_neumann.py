@@ -65,12 +65,12 @@ class VonNeumann(Regularizer):
         return isinstance(dual_set, Spectrahedron)
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
-        values, U = spectrum(dual_set.strip(z))
+        values, U = spectrum(dual_set.tangent_part(z))
         return of_spectrum(Simplex().tilt(np.ones(values.size), values / self.gamma), U)
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step exp((log Lam + eta Z)/(1 + eta gamma)) over its trace: the matrix exponentiated gradient."""
         values, U = interior_spectrum(lam)
         logarithm = of_spectrum(np.log(values), U)
-        values, U = spectrum(dual_set.strip((logarithm + eta * z) / (1.0 + eta * self.gamma)))
+        values, U = spectrum(dual_set.tangent_part((logarithm + eta * z) / (1.0 + eta * self.gamma)))
         return of_spectrum(Simplex().tilt(np.ones(values.size), values), U)

@@ -35,7 +35,7 @@ def refine(
     """
     n, k = kkt.shape
     adversary = incumbent.subproblem.adversary
-    unit, clock = adversary.unit, adversary.clock
+    unit, clock = adversary.largest_weight, adversary.clock
     shift = REGULARIZATION * np.maximum(kkt.diagonal, EPS)
     shift[n:] = -REGULARIZATION
     lower, upper, capped = constraints.lower, constraints.upper, constraints.capped

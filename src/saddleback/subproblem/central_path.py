@@ -66,8 +66,8 @@ class CentralPath:
 
     def slope(self, lam: Vector) -> Vector:
         """Gradient of S + R, less a normal of the affine hull, which no direction within it sees."""
-        losses = self.subproblem.stripped - self.subproblem.product(lam)
-        return -self.dual_set.strip(losses - self.regularizer.gradient(lam))
+        losses = self.subproblem.c_tangent - self.subproblem.product(lam)
+        return -self.dual_set.tangent_part(losses - self.regularizer.gradient(lam))
 
     def gradient(self, lam: Vector, tau: float) -> Vector:
         """Gradient of F_tau, less a normal of the affine hull."""

@@ -21,7 +21,7 @@ class DualForm:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
-        self._unit, self._clock = subproblem.adversary.unit, subproblem.adversary.clock
+        self._unit, self._clock = subproblem.adversary.largest_weight, subproblem.adversary.clock
         self.kkt = DenseKKT(subproblem)
         self.rounds = 3 * subproblem.c.size
 

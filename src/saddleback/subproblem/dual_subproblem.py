@@ -25,8 +25,8 @@ class DualSubproblem:
     Q: Matrix
     c: Vector
     adversary: Adversary
-    stripped: Vector = field(init=False, repr=False)
-    """c less what it gives to every lam alike."""
+    c_tangent: Vector = field(init=False, repr=False)
+    """c less its component normal to the affine hull of Lambda."""
     size: float = field(init=False, repr=False)
     """The largest entry of Q: one of its diagonal."""
     scale: float = field(init=False, repr=False)
@@ -40,13 +40,13 @@ class DualSubproblem:
     def _measure(self, diagonal: Vector) -> None:
         """Everything that every solver asks, at once: small problems cost what their calls cost."""
         adversary = self.adversary
-        stripped = adversary.dual_set.strip(self.c)
-        spread, size = np.abs(stripped), diagonal.item(diagonal.argmax())
+        c_tangent = adversary.dual_set.tangent_part(self.c)
+        spread, size = np.abs(c_tangent), diagonal.item(diagonal.argmax())
         # Weights count in their own unit; on the simplex that is one.
-        reach = adversary.reach
-        scale = reach * max(spread.item(spread.argmax()), reach * max(size, adversary.regularizer.strong_convexity))
+        largest = adversary.largest_weight
+        scale = largest * max(spread.item(spread.argmax()), largest * max(size, adversary.regularizer.strong_convexity))
         resolution = 8 * EPS * max(scale, TINY)
-        self.__dict__.update(stripped=stripped, size=size, scale=scale, resolution=resolution)
+        self.__dict__.update(c_tangent=c_tangent, size=size, scale=scale, resolution=resolution)
 
     def product(self, lam: Vector) -> Vector:
         """Q lam."""
@@ -71,7 +71,7 @@ class DualSubproblem:
     def cross_evaluation_gap(self, lam: Vector) -> float:
         """max over mu of <grad S(lam), lam - mu> + R(lam) - R(mu) = h(ell) - <lam, ell> + R(lam): exact."""
         # What c gives to every lam alike would only round the rest.
-        return self.adversary.gap(lam, self.stripped - self.product(lam))
+        return self.adversary.gap(lam, self.c_tangent - self.product(lam))
 
     def frank_wolfe_gap(self, lam: Vector) -> float:
         """max over mu of <grad (S + R)(lam), lam - mu>; inf where R has no gradient."""

@@ -44,7 +44,7 @@ class DenseKKT:
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         k, n = constraints.E.shape
         H, b = quadratic_part(subproblem)
-        scale, unit = subproblem.scale or 1.0, subproblem.adversary.unit
+        scale, unit = subproblem.scale or 1.0, subproblem.adversary.largest_weight
         self.shape = (n, k)
         K, b0 = constraints.equations
         self._K, self._b = K.copy(), b0.copy()
@@ -71,7 +71,7 @@ class FactoredKKT:
     def __init__(self, subproblem: FactoredSubproblem) -> None:
         scale = subproblem.scale or 1.0
         self.F: Matrix = subproblem.factor / np.sqrt(scale)
-        self.minus_q = subproblem.stripped / scale
+        self.minus_q = subproblem.c_tangent / scale
         self.shape = (len(self.F), 1)
 
     @property

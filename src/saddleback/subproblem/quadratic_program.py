@@ -59,7 +59,7 @@ class QuadraticProgram:
         # An active set is one of bounds: other rows are left to PIQP.
         bounded = constraints.A is None
         if incumbent.lam is not None and bounded:
-            x = incumbent.lam / subproblem.adversary.unit
+            x = incumbent.lam / subproblem.adversary.largest_weight
             free = x - constraints.lower > AT_BOUND
             if constraints.capped:
                 free &= constraints.upper - x > AT_BOUND
@@ -71,7 +71,7 @@ class QuadraticProgram:
         n_iter += outcome.result.info.iter
         if np.isfinite(incumbent.offer(outcome.lam)) and not incumbent.done and bounded:
             lam = subproblem.adversary.dual_set.restore(outcome.lam)
-            x = lam / subproblem.adversary.unit
+            x = lam / subproblem.adversary.largest_weight
             n_iter += active_set.refine(form.kkt, constraints, x, outcome.free, incumbent, form.rounds)
         reason = "" if incumbent.done else f"PIQP ended with {outcome.result.info.status.name}"
         # Multipliers of other rows than bounds are not part of the certificate.

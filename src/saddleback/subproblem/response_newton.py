@@ -102,7 +102,7 @@ class ResponseNewton:
 def _value(subproblem: DualSubproblem, F: Matrix, u: Vector) -> tuple[float, Vector]:
     """phi(u), less what all losses share, in units of the scale, and the best response."""
     scale = subproblem.scale or 1.0
-    h, lam = subproblem.adversary.best_response(subproblem.stripped + scale * F.dot(u))
+    h, lam = subproblem.adversary.best_response(subproblem.c_tangent + scale * F.dot(u))
     return h / scale + 0.5 * float(u.dot(u)), lam
 
 

@@ -59,7 +59,7 @@ class TrustConstr:
         center = dual_set.center(n)
         interior = (dual_set.bounds(n)[0] if constraints.A is not None else constraints.lower) + INTERIOR
         x0 = center if incumbent.lam is None else 0.9 * incumbent.lam + 0.1 * center
-        Q, c = subproblem.Q / scale, dual_set.strip(subproblem.c) / scale
+        Q, c = subproblem.Q / scale, dual_set.tangent_part(subproblem.c) / scale
 
         def value(x: Vector) -> float:
             return float(0.5 * x @ Q @ x - c @ x) + R.value(np.maximum(x, interior)) / scale

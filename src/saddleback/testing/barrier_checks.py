@@ -21,7 +21,7 @@ BEYOND = (1.0 + 1e-6, 1.01, 1.5, 3.0, 10.0, 1e3)
 
 def bounded(s: Sample) -> Iterator[str]:
     for edge in s.edges:
-        if not np.isfinite(edge.reach):
+        if not np.isfinite(edge.distance):
             yield (
                 f"barrier stays finite at any distance from lam = {show(edge.x)} in the direction {show(edge.u)}, "
                 "which is parallel to affine_hull: Lambda must be bounded. Return inf outside the set, and give "
@@ -45,7 +45,7 @@ def domain(s: Sample) -> Iterator[str]:
             if not np.isfinite(value):
                 yield (
                     f"barrier is {value} at lam = {show(edge.at(share))}, but finite before it, at {show(edge.x)}, and "
-                    f"behind it, in the direction {show(edge.u)} at distance {edge.reach:g}: one of them is outside "
+                    f"behind it, in the direction {show(edge.u)} at distance {edge.distance:g}: one of them is outside "
                     "Lambda. Return inf outside."
                 )
     for x in s.points:
@@ -58,7 +58,7 @@ def domain(s: Sample) -> Iterator[str]:
             if value != np.inf:
                 yield (
                     f"barrier is {value:g} at lam = {show(edge.at(share))}, which is outside Lambda: from "
-                    f"{show(edge.x)} in the direction {show(edge.u)} the boundary is at distance {edge.reach:g}, "
+                    f"{show(edge.x)} in the direction {show(edge.u)} the boundary is at distance {edge.distance:g}, "
                     f"this point {share:g} times as far. Return inf outside."
                 )
 

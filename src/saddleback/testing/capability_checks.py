@@ -54,7 +54,7 @@ def project(s: Sample) -> Iterator[str]:
 def tilt(s: Sample) -> Iterator[str]:
     """Optimality of argmax <lam, z> - sum lam log(lam / prior)."""
     operator = getattr(s.dual_set, "tilt", None)
-    if operator is None or s.dual_set.present(s.center).ndim == 2:
+    if operator is None or s.dual_set.to_user(s.center).ndim == 2:
         return
     for scale in (0.0, 0.1, 1.0, 3.0):
         z, prior = scale * s.rng.standard_normal(s.n), s.rng.uniform(0.5, 2.0, s.n)

@@ -65,7 +65,7 @@ def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 
             support_checks.consistent,
             membership_checks.contains,
             membership_checks.restore,
-            membership_checks.strip,
+            membership_checks.tangent_part,
             membership_checks.bounds,
             capability_checks.project,
             capability_checks.tilt,
@@ -119,7 +119,7 @@ def _protocol(dual_set: DualSet, n: int) -> Iterator[str]:
     if center.shape == (n,) and E.shape == (len(e), n):
         shapes += [
             ("restore(lam)", dual_set.restore(center.copy()), (n,)),
-            ("strip(z)", dual_set.strip(center.copy()), (n,)),
+            ("tangent_part(z)", dual_set.tangent_part(center.copy()), (n,)),
             (f"bounds({n})[0]", dual_set.bounds(n)[0], (n,)),
             (f"bounds({n})[1]", dual_set.bounds(n)[1], (n,)),
         ]

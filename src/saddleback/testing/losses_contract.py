@@ -10,7 +10,7 @@ import numpy as np
 from .._validation import finite_vector, real_array
 from ..dual_sets import DualSet, Simplex
 from ..losses import Losses
-from . import curvature_checks
+from . import hessian_checks
 from .failures import Findings, show
 from .jacobian_checks import jacobian
 from .losses_sample import LossesSample
@@ -72,11 +72,11 @@ def check_losses(
             _values,
             _parameter_scales,
             jacobian,
-            curvature_checks.hessian,
-            curvature_checks.sampled_hessian,
-            curvature_checks.convex,
-            curvature_checks.strong_convexity,
-            curvature_checks.smoothness,
+            hessian_checks.hessian,
+            hessian_checks.sampled_hessian,
+            hessian_checks.convex,
+            hessian_checks.strong_convexity,
+            hessian_checks.smoothness,
         ):
             findings.add(check.__name__.strip("_"), check(s))
         findings.settle()

@@ -73,8 +73,8 @@ def contains(s: Sample) -> Iterator[str]:
             if s.dual_set.contains(lam):
                 yield (
                     f"contains accepts lam = {show(lam)}, outside Lambda: from {show(edge.x)} in the direction "
-                    f"{show(edge.u)} the boundary is at distance {edge.reach:.6g}, this point at "
-                    f"{share * edge.reach:.6g}."
+                    f"{show(edge.u)} the boundary is at distance {edge.distance:.6g}, this point at "
+                    f"{share * edge.distance:.6g}."
                 )
     for row in s.hull.E:
         lam = s.center + 1e-3 * max(s.size, 1e-3) * row / np.linalg.norm(row)
@@ -109,14 +109,14 @@ def restore(s: Sample) -> Iterator[str]:
                 )
 
 
-def strip(s: Sample) -> Iterator[str]:
+def tangent_part(s: Sample) -> Iterator[str]:
     for z in s.zs:
-        stripped = s.dual_set.strip(z.copy())
-        removed = s.hull.along(z - stripped)
-        if not np.linalg.norm(removed) <= 1e-10 * (np.linalg.norm(z) + np.linalg.norm(stripped)):
+        tangent = s.dual_set.tangent_part(z.copy())
+        removed = s.hull.along(z - tangent)
+        if not np.linalg.norm(removed) <= 1e-10 * (np.linalg.norm(z) + np.linalg.norm(tangent)):
             yield (
-                f"strip removes more than a normal of the affine hull from z = {show(z)}: it returns "
-                f"{show(stripped)}, which differs along the hull by {show(removed)}. Subtract a combination of the "
+                f"tangent_part removes more than a normal of the affine hull from z = {show(z)}: it returns "
+                f"{show(tangent)}, which differs along the hull by {show(removed)}. Subtract a combination of the "
                 "rows of E only."
             )
 
@@ -132,10 +132,10 @@ def bounds(s: Sample) -> Iterator[str]:
                 f"bounds({s.n}) do not contain lam = {show(lam)}: coordinate {i} is {lam[i]:.8g}, its bounds are "
                 f"[{lower[i]:.8g}, {upper[i]:.8g}]."
             )
-    reach = s.dual_set.reach(s.n)
+    largest = s.dual_set.largest_weight(s.n)
     farthest = s.candidates()[np.argmax(np.abs(s.candidates()).max(axis=1))]
-    if np.abs(farthest).max() > reach + room:
-        yield f"reach({s.n}) = {reach:.8g} is less than the largest weight in lam = {show(farthest)}."
+    if np.abs(farthest).max() > largest + room:
+        yield f"largest_weight({s.n}) = {largest:.8g} is less than the largest weight in lam = {show(farthest)}."
     for i, unit in enumerate(np.eye(s.n)):
         least, most = -s.dual_set.support_value(-unit), s.dual_set.support_value(unit)
         if not (lower[i] <= least + room and upper[i] >= most - room):

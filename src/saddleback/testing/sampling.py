@@ -62,14 +62,14 @@ class Edge:
 
     x: Vector
     u: Vector
-    reach: float
+    distance: float
 
     def at(self, share: float) -> Vector:
         """The point this share of the way to the boundary."""
-        return self.x + share * self.reach * self.u
+        return self.x + share * self.distance * self.u
 
 
-def reach(dual_set: DualSet, x: Vector, u: Vector) -> float:
+def distance_to_boundary(dual_set: DualSet, x: Vector, u: Vector) -> float:
     """sup {t : B(x + t u) < inf}; inf where the barrier stays finite very far out."""
     inside, outside = 0.0, 1.0
     while np.isfinite(dual_set.barrier(x + outside * u)):
@@ -117,7 +117,7 @@ class Sample:
         edges, points = [], [center]
         if hull.dimension:
             edges = [_edge(dual_set, center, hull.random(rng)) for _ in range(max(4, n_points))]
-        if edges and all(np.isfinite(edge.reach) for edge in edges):
+        if edges and all(np.isfinite(edge.distance) for edge in edges):
             for i in range(n_points):
                 depth = DEEPEST if i % 4 == 3 else rng.uniform(0.5, DEEPEST)
                 first, second = maximizers[rng.integers(len(zs), size=2)]
@@ -125,7 +125,7 @@ class Sample:
                 goals = (edges[i % len(edges)].at(1.0), first, 0.5 * (first + second))
                 points.append(center + depth * (goals[i % 3] - center))
             edges += [_edge(dual_set, x, hull.random(rng)) for x in points[1:]]
-        edge_lengths = [edge.reach for edge in edges if np.isfinite(edge.reach)]
+        edge_lengths = [edge.distance for edge in edges if np.isfinite(edge.distance)]
         extent = max([*np.linalg.norm(maximizers - center, axis=1), *edge_lengths])
         return cls(dual_set, n, hull, center, edges, points, zs, values, maximizers, float(extent), rng)
 
@@ -158,7 +158,7 @@ class Sample:
 
 
 def _edge(dual_set: DualSet, x: Vector, u: Vector) -> Edge:
-    return Edge(x, u, reach(dual_set, x, u))
+    return Edge(x, u, distance_to_boundary(dual_set, x, u))
 
 
 def _losses(n: int, rng: np.random.Generator) -> Matrix:

@@ -101,7 +101,7 @@ class Fingerprint:
         if not agree(self.curvature, oracle.curvature):
             return "the strong convexity of the losses is another one (their l2, for a table)"
         if self.answers is not None:
-            size = np.abs(self.answers) + oracle.adversary.unit * self.unit
+            size = np.abs(self.answers) + oracle.adversary.largest_weight * self.unit
             if not (np.abs(self.answers - _answers(oracle, self.unit)) <= ANSWER_ROUNDING * size).all():
                 return "the dual set or the regularizer answers losses differently"
         return None
@@ -133,7 +133,7 @@ class Fingerprint:
             if j is not None:
                 return f"the gradient of loss {j} is another one at a point of that run"
         if here is not None and not abs(here.value - best.value) <= tolerance * (
-            abs(best.value) + oracle.adversary.unit * float(np.abs(best.f).max())
+            abs(best.value) + oracle.adversary.largest_weight * float(np.abs(best.f).max())
         ):
             return f"g was {best.value:.9g} at the best point of that run, and is {here.value:.9g}"
         return None

@@ -30,7 +30,7 @@ SOON = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class PolytopeHull:
     """{A lam <= b, E lam = e}: rows of length one, E orthonormal, ``point`` in the relative interior.
 
     lam = point + T y are the points of the affine hull, in coordinates y in which the set has about size one;
@@ -93,8 +93,8 @@ class Shape:
         return [self.restored(self.point + self.T @ solution) for solution in (vertex, y)]
 
 
-def explore(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Shape:
-    """The shape of {A lam <= b, A_eq lam = b_eq}; refused where that is empty or unbounded."""
+def analyze_polytope(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> PolytopeHull:
+    """The hull and the interior of {A lam <= b, A_eq lam = b_eq}; refused where that is empty or unbounded."""
     A, b, names = _unit_rows(A, b, "A", zero_is_wrong=b < 0)
     A_eq, b_eq, _ = _unit_rows(A_eq, b_eq, "A_eq", zero_is_wrong=b_eq != 0)
     n = A.shape[1]
@@ -127,9 +127,9 @@ def explore(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Shape:
             _refuse_empty(names[moving[holding]])
         implicit[moving[holding]] = True
     E, e = _orthonormal(np.concatenate((A_eq, A[implicit])), np.concatenate((b_eq, b[implicit])), rank=n - N.shape[1])
-    shape = Shape(A[~implicit], b[~implicit], E, e, d[:, None] * N, W / d, middle + d * v, box)
-    object.__setattr__(shape, "point", shape.on_hull(shape.point))
-    return shape
+    hull = PolytopeHull(A[~implicit], b[~implicit], E, e, d[:, None] * N, W / d, middle + d * v, box)
+    object.__setattr__(hull, "point", hull.on_hull(hull.point))
+    return hull
 
 
 def _unit_rows(
@@ -163,9 +163,9 @@ def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector, tuple[Vector, Vec
         least = np.where(positive, A, 0.0) * _finite(lower) + np.where(negative, A, 0.0) * _finite(upper)
         free = (positive & np.isinf(lower)) | (negative & np.isinf(upper))
         known = free.sum(axis=1, keepdims=True) - free == 0
-        reach = (b[:, None] - (least.sum(axis=1, keepdims=True) - least)) / divisor
-        below = np.where(positive & known, reach, np.inf).min(axis=0, initial=np.inf)
-        above = np.where(negative & known, reach, -np.inf).max(axis=0, initial=-np.inf)
+        limit = (b[:, None] - (least.sum(axis=1, keepdims=True) - least)) / divisor
+        below = np.where(positive & known, limit, np.inf).min(axis=0, initial=np.inf)
+        above = np.where(negative & known, limit, -np.inf).max(axis=0, initial=-np.inf)
         lower, upper = np.maximum(lower, above), np.minimum(upper, below)
     box = lower, upper
     lower, upper = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
