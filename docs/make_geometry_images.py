@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 import saddleback as sb
+from saddleback.adversary import Adversary
+from saddleback.dual_sets import HasBarrier
 from saddleback.linalg.hessians import as_hessian
 
 Array: TypeAlias = NDArray[np.float64]
@@ -32,7 +34,7 @@ GAMMAS = np.geomspace(1e-3, 1e3, 300)
 # --- what is drawn ----------------------------------------------------------------------------------------------------
 
 
-def central_path(dual_set: sb.DualSet, z: Array, taus: Array) -> Array:
+def central_path(dual_set: HasBarrier, z: Array, taus: Array) -> Array:
     """argmin B(lam) - tau <lam, z> for each tau, by Newton steps on the affine hull."""
     lam = dual_set.center(z.size)
     T = null_space(dual_set.affine_hull(z.size)[0]) if len(dual_set.affine_hull(z.size)[0]) else np.eye(z.size)
@@ -52,15 +54,13 @@ def central_path(dual_set: sb.DualSet, z: Array, taus: Array) -> Array:
 
 def responses(regularizers: Sequence[sb.Regularizer], dual_set: sb.DualSet, z: Array) -> Array:
     """The best responses to z."""
-    return np.array([r.resolve(dual_set, z.size).best_response(dual_set, z) for r in regularizers])
+    return np.array([Adversary(dual_set, r, z.size).best_response(z).lam for r in regularizers])
 
 
 # --- how it is drawn --------------------------------------------------------------------------------------------------
 
 
-def panel(
-    ax: Any, dual_set: sb.DualSet, z: Array, embed: Map, flatten: Map, box: tuple[float, float, float, float]
-) -> None:
+def panel(ax: Any, dual_set: Any, z: Array, embed: Map, flatten: Map, box: tuple[float, float, float, float]) -> None:
     """The set, level lines of its barrier and the central path; ``embed`` maps the plane to lam, ``flatten`` back."""
     x, y = np.meshgrid(np.linspace(box[0], box[1], 261), np.linspace(box[2], box[3], 261))
     B = np.array([barrier(dual_set, embed(np.array(p))) for p in zip(x.ravel(), y.ravel(), strict=True)])
@@ -75,7 +75,7 @@ def panel(
     dot(ax, flatten(dual_set.support(z)[1]), ACCENT, "best response")
 
 
-def barrier(dual_set: sb.DualSet, lam: Array) -> float:
+def barrier(dual_set: HasBarrier, lam: Array) -> float:
     return dual_set.barrier(lam) if lam.size else np.inf
 
 

@@ -433,5 +433,7 @@ def test_the_ceiling_of_an_entropy_is_a_size(ceiling):
 )
 def test_weights_whose_squares_overflow(make):
     make(1e150)
-    with pytest.raises(sb.ProblemError, match=r"must be at most 1e\+150 in size; got 1e\+155. Multiply the losses"):
+    with pytest.raises(
+        sb.ProblemError, match=r"must be at most 1e\+150 in absolute value; got 1e\+155. Multiply the losses"
+    ):
         make(1e155)

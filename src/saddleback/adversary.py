@@ -6,26 +6,27 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from ._types import Vector
-from .dual_sets import DualSet, LinearConstraints
+from .capabilities import lack, offers
+from .dual_sets import DualSet, HasBarrier, LinearConstraints, Polyhedral
 from .errors import IncompatibleError, ProblemError
 from .machine.clock import UNLIMITED, Clock
-from .regularizers import Regularizer
+from .regularizers import HasBestResponse, Regularizer
 
 
 class BestResponse(NamedTuple):
-    """h(z) and the lam that attains it; where lam comes from a solver, an upper bound of h(z), as near as rounding."""
+    """h(z) and the lam that attains it; where lam comes from a solver, an upper bound of h(z)."""
 
     value: float
     lam: Vector
 
 
 def check_kinds(dual_set: object, regularizer: object) -> None:
-    """Refuse what is no set or no regularizer, a class in the place of its instance above all."""
+    """Refuse what is no set or no regularizer; most often it is a class instead of an instance."""
     for value, kind, example in ((dual_set, DualSet, "Simplex()"), (regularizer, Regularizer, "Quadratic(0.1)")):
         if not isinstance(value, kind):
             remedy = "not its class" if isinstance(value, type) else f"such as {example}"
@@ -35,33 +36,58 @@ def check_kinds(dual_set: object, regularizer: object) -> None:
 NumericalResponse: TypeAlias = Callable[["Adversary", Vector], BestResponse]
 
 
+class HasAscentStep(Protocol):
+    """a gradient or mirror step in lam, ``ascent_step(lam, z, eta)``."""
+
+    def ascent_step(self, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
+        """From lam, a step of size eta that increases <lam, z> - R(lam), with R's gradient taken at ``at`` (lam)."""
+
+
+def lack_of_ascent_step(dual_set: DualSet, regularizer: Regularizer) -> str | None:
+    """Why a pair (Lambda, R) has no gradient or mirror step in lam; None where it has one."""
+    return _first_lack(dual_set, regularizer.ascent_needs)
+
+
+def response_formula(dual_set: DualSet, regularizer: Regularizer) -> HasBestResponse | None:
+    """The regularizer, where it has a formula for its best response on this set."""
+    if _first_lack(dual_set, regularizer.response_needs) is not None:
+        return None
+    return regularizer if offers(regularizer, HasBestResponse) else None
+
+
+def _first_lack(dual_set: DualSet, needs: tuple[type, ...]) -> str | None:
+    return next((reason for need in needs if (reason := lack(dual_set, need)) is not None), None)
+
+
 @dataclass(frozen=True)
 class Adversary:
     """The pair (Lambda, R) in R^n, checked and with its defaults resolved.
 
-    Everything the program knows of the dual side derives from one primitive, ``best_response``: the primal
-    objective h(f(w)), the exact cross-evaluation gap of the dual subproblem, the baselines' dual updates. Where the
-    pair has no formula for it, (D) with Q = 0 is solved, and values and gaps are upper bounds of the exact ones.
+    One primitive, ``best_response``, gives the primal objective h(f(w)), the exact cross-evaluation gap of the dual
+    subproblem (D), and the dual updates of the baselines. Where the pair has no formula for it, (D) with Q = 0 is
+    solved, and values and gaps are upper bounds of the exact ones.
     """
 
     dual_set: DualSet
     regularizer: Regularizer
     n: int
     numerical_response: NumericalResponse | None = field(default=None, repr=False, compare=False)
-    """Finds best responses where the pair has no formula; `subproblem.adversary_of` puts a solver of (D) here."""
+    """Finds best responses where the pair has no formula; `subproblem.adversary_of` passes a solver of (D)."""
     clock: Clock = field(default=UNLIMITED, repr=False, compare=False)
-    """Of the run that this adversary belongs to: inner solvers look at it."""
+    """The clock of the run; inner solvers check it."""
 
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
         self.dual_set.validate(self.n)
         if self.dual_set.size not in (None, self.n):
             raise ProblemError(f"{self.dual_set!r} has dimension {self.dual_set.size}; got {self.n} losses.")
-        if not self.dual_set.contains(self.dual_set.center(self.n)):
+        # Without a barrier the center is an average of support points, and `contains` may be as costly as a solve.
+        has_barrier = offers(self.dual_set, HasBarrier)
+        if has_barrier and not self.dual_set.contains(self.dual_set.center(self.n)):
             raise ProblemError(f"{self.dual_set!r} in R^{self.n} is empty: its center is not in it.")
         object.__setattr__(self, "regularizer", self.regularizer.resolve(self.dual_set, self.n))
         if self.exact:
-            # A set that lacks what R needs is refused here, before the losses are evaluated.
+            # A formula that refuses this set does so here, before the losses are evaluated.
             self.best_response(np.zeros(self.n))
 
     def timed(self, clock: Clock) -> Adversary:
@@ -73,7 +99,19 @@ class Adversary:
     @cached_property
     def exact(self) -> bool:
         """Whether best responses come from a formula, and not from the inner solver."""
-        return self.regularizer.has_response(self.dual_set)
+        return self._formula is not None
+
+    @cached_property
+    def _formula(self) -> HasBestResponse | None:
+        return response_formula(self.dual_set, self.regularizer)
+
+    def lacks(self, capability: type) -> str | None:
+        """Why this pair does not offer a capability whose members the class has; None where it does."""
+        return lack_of_ascent_step(self.dual_set, self.regularizer) if capability is HasAscentStep else None
+
+    def ascent_step(self, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
+        """From lam, a step of size eta that increases <lam, z> - R(lam), with R's gradient taken at ``at`` (lam)."""
+        return self.regularizer.ascent_step(self.dual_set, lam, z, eta, at=at)
 
     @cached_property
     def largest_weight(self) -> float:
@@ -83,15 +121,15 @@ class Adversary:
     @cached_property
     def linear_constraints(self) -> LinearConstraints | None:
         """The polyhedron of lam / largest_weight; None where Lambda is not polyhedral."""
-        describe = getattr(self.dual_set, "linear_constraints", None)
-        if describe is None:
+        if not offers(self.dual_set, Polyhedral):
             return None
-        constraints = cast("LinearConstraints", describe(self.n))
+        constraints = self.dual_set.linear_constraints(self.n)
         return constraints if self.largest_weight == 1.0 else constraints.divided_by(self.largest_weight)
 
     def best_response(self, z: Vector) -> BestResponse:
-        if self.exact:
-            return BestResponse(*self.regularizer.respond(self.dual_set, z))
+        """h(z) and its maximizer."""
+        if self._formula is not None:
+            return BestResponse(*self._formula.respond(self.dual_set, z))
         if self.numerical_response is None:
             raise IncompatibleError(
                 f"{self.regularizer!r} has no formula for its best response on {self.dual_set!r}. Build the adversary "
@@ -101,19 +139,20 @@ class Adversary:
 
     def value(self, z: Vector) -> float:
         """h(z)."""
-        return self.regularizer.conjugate(self.dual_set, z) if self.exact else self.best_response(z).value
+        formula = self._formula
+        return self.best_response(z).value if formula is None else formula.conjugate(self.dual_set, z)
 
     def gap(self, lam: Vector, z: Vector) -> float:
-        """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: how much the adversary loses by playing lam.
+        """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: by how much lam is worse than the best response.
 
-        Written with differences to the best response, so that its rounding error scales with the gap's own
-        terms and not with the size of the losses. Without a formula for the best response, the Frank-Wolfe gap
+        Computed from differences to the best response, so that its rounding error is relative to the gap's own
+        terms and not to the losses. Without a formula for the best response, the Frank-Wolfe gap
         max over mu of <mu - lam, z - grad R(lam)>, which is never smaller.
         """
-        if self.exact:
-            gap = self.regularizer.gap(self.dual_set, lam, z)
+        if self._formula is not None:
+            gap = self._formula.gap(self.dual_set, lam, z)
         else:
             slope = z - self.regularizer.gradient(lam)
             gap = self.dual_set.regret(lam, slope) if np.isfinite(slope).all() else np.inf
-        # nan, which is no gap, must not pass for a gap of zero.
+        # nan stays nan: it must not become a gap of zero.
         return gap if gap > 0 or gap != gap else 0.0

@@ -29,9 +29,10 @@ def lack(component: object, capability: type) -> str | None:
     kind = type(component)
     if not getattr(capability, "_is_protocol", False):
         return None if isinstance(component, capability) else f"{kind.__name__} is none"
-    for name in members(capability):
-        if not _has(component, kind, name):
-            return f"{kind.__name__} has no {name!r}"
+    if not _on_class(kind, capability):
+        for name in members(capability):
+            if not _has(component, kind, name):
+                return f"{kind.__name__} has no {name!r}"
     lacks = getattr(kind, "lacks", None)
     return None if lacks is None else lacks(component, capability)
 
@@ -45,6 +46,12 @@ def members(protocol: type) -> tuple[str, ...]:
             names = [*base.__dict__, *get_annotations(base)]
             found.update(dict.fromkeys(name for name in names if not name.startswith("_")))
     return tuple(found)
+
+
+@cache
+def _on_class(kind: type, protocol: type) -> bool:
+    """Whether a class has all members itself: found once, so that small problems do not pay for asking."""
+    return all(getattr(kind, name, None) is not None for name in members(protocol))
 
 
 def _has(component: object, kind: type, name: str) -> bool:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 import saddleback as sb
-from saddleback.dual_sets import Simplex
-from saddleback.regularizers import REGULARIZERS, Regularizer
+from saddleback.adversary import Adversary, HasAscentStep, lack_of_ascent_step
+from saddleback.capabilities import lack, offers
+from saddleback.dual_sets import HasProjection, Simplex
+from saddleback.regularizers import REGULARIZERS, Regularizer, StronglyConvex
 
 EPS = float(np.finfo(np.float64).eps)
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=100)
@@ -246,18 +248,70 @@ class NoProjection(Simplex):
 
 
 @pytest.mark.parametrize(
-    ("call", "capability"),
-    [
-        (lambda s: sb.Quadratic(1.0).best_response(s, np.zeros(2)), "project"),
-        (lambda s: sb.Entropy(1.0).best_response(s, np.zeros(2)), "tilt"),
-        (lambda s: sb.Quadratic(1.0).ascent_step(s, np.ones(2) / 2, np.zeros(2), 1.0), "project"),
-        (lambda s: sb.Zero().ascent_step(s, np.ones(2) / 2, np.zeros(2), 1.0), "project"),
-        (lambda s: sb.Entropy(1.0).ascent_step(s, np.ones(2) / 2, np.zeros(2), 1.0), "tilt"),
-    ],
+    ("regularizer", "capability", "exact"),
+    [(sb.Quadratic(1.0), "project", False), (sb.Zero(), "project", True), (sb.Entropy(1.0), "tilt", False)],
+    ids=str,
 )
-def test_a_missing_capability_is_named(call, capability):
-    with pytest.raises(sb.IncompatibleError, match=f"needs NoProjection.{capability}, which it does not offer"):
-        call(NoProjection())
+def test_a_missing_capability_is_named(regularizer, capability, exact):
+    adversary = Adversary(NoProjection(), regularizer, 2)
+    assert adversary.exact is exact
+    assert lack(adversary, HasAscentStep) == f"NoProjection has no {capability!r}"
+    assert offers(Adversary(SIMPLEX, regularizer, 2), HasAscentStep)
+
+
+def test_strong_convexity_is_a_capability():
+    assert lack(sb.Zero(), StronglyConvex) == "Zero is not strongly convex"
+    assert offers(sb.Quadratic(0.5), StronglyConvex)
+    assert not offers(sb.Quadratic(0.0), StronglyConvex)
+
+
+class Cost(sb.Regularizer):
+    """R(lam) = |lam|^2, with a formula for its best response on every set that has a projection."""
+
+    calls = 0
+    strong_convexity = 2.0
+
+    def value(self, lam):
+        return float(lam @ lam)
+
+    def gradient(self, lam):
+        return 2.0 * lam
+
+    def hessian(self, lam):
+        return np.full_like(lam, 2.0)
+
+    def best_response(self, dual_set, z):
+        type(self).calls += 1
+        return dual_set.project(z / 2.0)
+
+
+def test_an_own_best_response_is_called():
+    adversary = Adversary(SIMPLEX, Cost(), 3)
+    assert adversary.exact
+    before = Cost.calls
+    np.testing.assert_allclose(adversary.best_response(np.array([1.0, 0.5, 0.0])).lam, [7 / 12, 4 / 12, 1 / 12])
+    assert Cost.calls == before + 1
+
+
+def test_an_own_best_response_on_sets_with_what_it_needs():
+    class Needy(Cost):
+        response_needs = (HasProjection,)
+
+    assert Adversary(SIMPLEX, Needy(), 3).exact
+    assert not Adversary(NoProjection(), Needy(), 3).exact
+
+
+def test_the_flag_of_older_versions_is_ignored():
+    class Old(Cost):
+        def has_response(self, dual_set):
+            raise AssertionError("nobody asks")
+
+    assert Adversary(SIMPLEX, Old(), 3).exact
+
+
+def test_von_neumann_steps_on_the_spectrahedron_only():
+    assert offers(Adversary(sb.Spectrahedron(), sb.VonNeumann(0.1), 3), HasAscentStep)
+    assert lack_of_ascent_step(SIMPLEX, sb.VonNeumann(0.1)) == "Simplex is none"
 
 
 def test_registry():

@@ -8,7 +8,7 @@ import pytest
 from saddleback import SaddlebackError, Simplex
 from saddleback.dual_sets import Spectrahedron
 from saddleback.testing import ContractError, check_dual_set, membership_checks, support_checks
-from saddleback.testing.sampling import Sample
+from saddleback.testing.sampling import BarrierSample
 
 from .broken import failures, numbers, vector
 from .sets import Disk, WrongGradient
@@ -114,7 +114,7 @@ def test_a_support_that_is_slightly_too_small():
 
 @pytest.mark.parametrize("factor", [1.0 - 1e-4, 1.0 + 1e-4])
 def test_the_central_path_tells_a_wrong_support_value(factor):
-    s = Sample.of(Disk(3), 3, 0, 5)
+    s = BarrierSample.of(Disk(3), 3, 0, 5)
     assert list(support_checks.path(s)) == []
     s.values[0] *= factor
     assert "the central path of the barrier says between" in next(support_checks.path(s))
@@ -254,7 +254,7 @@ def test_bounds_are_checked_where_no_point_was_drawn():
         def bounds(self, n):
             return -np.ones(n), np.array([1.0, 1.0, 0.99])
 
-    s = Sample.of(Boxed(3), 3, 0, 1)
+    s = BarrierSample.of(Boxed(3), 3, 0, 1)
     s.maximizers[:], s.edges[:] = 0.0, []
     messages = list(membership_checks.bounds(s))
     assert len(messages) == 1

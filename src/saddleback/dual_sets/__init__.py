@@ -1,11 +1,12 @@
-"""Lambda: the sets the adversary chooses from, one per file."""
+"""Lambda: the dual sets, one per file."""
 
 from .ball import Ball
-from .base import DualSet, LinearConstraints, Polyhedral
+from .base import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
 from .box import Box
 from .capped_simplex import CappedSimplex
 from .chi2_ball import Chi2Ball
 from .kl_ball import KLBall
+from .linear_constraints import LinearConstraints
 from .polytope import Polytope
 from .product import Product
 from .simplex import Simplex
@@ -32,6 +33,9 @@ __all__ = [
     "CappedSimplex",
     "Chi2Ball",
     "DualSet",
+    "HasBarrier",
+    "HasProjection",
+    "HasTilt",
     "KLBall",
     "LinearConstraints",
     "Polyhedral",

@@ -7,14 +7,14 @@ import numpy as np
 from .._types import Vector
 from ..errors import ProblemError
 from ..linalg.hessians import as_hessian
-from .base import DualSet
+from .base import HasBarrier
 
 MAX_STEPS = 500
 # A decrement this small leaves the center exact to rounding: convergence is quadratic below 1/4.
 DECREMENT = 1e-9
 
 
-def analytic_center(dual_set: DualSet, start: Vector) -> Vector:
+def analytic_center(dual_set: HasBarrier, start: Vector) -> Vector:
     """argmin B on the affine hull, by damped Newton steps from a point of the relative interior."""
     x = start
     E, _ = dual_set.affine_hull(x.size)

@@ -13,7 +13,7 @@ from .._types import Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import ProblemError
 from ..linalg.hessians import LowRank
-from .base import DualSet, check_size
+from .base import DualSet, check_magnitude
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -32,8 +32,8 @@ class Ball(DualSet):
         middle = np.asarray(number(center, name)) if n_axes(center) == 0 else finite_vector(center, name)
         object.__setattr__(self, "_middle", middle)
         object.__setattr__(self, "radius", number(radius, "radius of Ball", minimum=0.0))
-        check_size(middle, name)
-        check_size(self.radius, "radius of Ball")
+        check_magnitude(middle, name)
+        check_magnitude(self.radius, "radius of Ball")
 
     def __repr__(self) -> str:
         middle = self._middle.tolist() if self._middle.size <= 8 else f"<vector of length {self._middle.size}>"

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import IncompatibleError, ProblemError
-from .base import DualSet, LinearConstraints, check_size
+from .base import DualSet, HasTilt, check_magnitude
+from .linear_constraints import LinearConstraints
 
 # Bounds that are this close, relative to their size, leave no interior that rounding would keep.
 FIXED = 8 * EPS
@@ -140,14 +141,19 @@ class Box(DualSet):
     def project(self, x: Vector) -> Vector:
         return self.restore(x)
 
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasTilt and np.min(self.lower) < 0:
+            return (
+                f"Box allows the weight {np.min(self.lower):g} at position {int(np.argmin(self.lower))}, and entropies "
+                "are defined for weights >= 0 only"
+            )
+        return None
+
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """prior_j exp(z_j - 1), clipped."""
-        if np.min(self.lower) < 0:
-            j = int(np.argmin(self.lower))
-            raise IncompatibleError(
-                f"Box allows the weight {np.min(self.lower):g} at position {j}, and entropies are defined for weights "
-                ">= 0 only. Raise the lower bounds to 0, or use a Quadratic regularizer."
-            )
+        reason = self.lacks(HasTilt)
+        if reason is not None:
+            raise IncompatibleError(f"{reason}. Raise the lower bounds to 0, or use a Quadratic regularizer.")
         with np.errstate(over="ignore"):
             return self.restore(np.exp(np.log(prior) + z - 1.0))
 
@@ -162,5 +168,5 @@ class Box(DualSet):
 
 def _bound(bound: Any, name: str) -> float | Vector:
     checked = number(bound, name) if n_axes(bound) == 0 else finite_vector(bound, name)
-    check_size(checked, name)
+    check_magnitude(checked, name)
     return checked

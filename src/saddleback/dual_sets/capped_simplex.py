@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
-from .base import LinearConstraints
 from .distributions import Distributions
+from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 
 # With 1 - alpha below this the room between prior and caps is lost in rounding: the set is a point.

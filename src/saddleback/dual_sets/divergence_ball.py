@@ -53,6 +53,10 @@ class DivergenceBall(Distributions):
         """The convex function of the divergence, with phi(0) = 0, for v >= -1; without cancellation near 0."""
 
     @abstractmethod
+    def barrier_parameter(self, n: int) -> float:
+        """nu of the nu-self-concordant barrier."""
+
+    @abstractmethod
     def _ball_barrier(self, lam: Vector) -> float:
         """What the ball adds to -sum log lam."""
 

@@ -15,7 +15,8 @@ from ..errors import ProblemError
 from ..linalg.hessians import Gram
 from ..machine.clock import UNLIMITED, Clock
 from .analytic_center import analytic_center
-from .base import DualSet, LinearConstraints, check_size
+from .base import DualSet, check_magnitude
+from .linear_constraints import LinearConstraints
 from .polytope_hull import PolytopeHull, analyze_polytope
 
 
@@ -56,7 +57,7 @@ class Polytope(DualSet):
         object.__setattr__(self, "b", b)
         object.__setattr__(self, "_hull", analyze_polytope(A, b, A_eq, b_eq))
         box = np.concatenate(self._hull.box)
-        check_size(np.where(np.isfinite(box), box, 0.0), "weights in Polytope")
+        check_magnitude(np.where(np.isfinite(box), box, 0.0), "weights in Polytope")
 
     def __repr__(self) -> str:
         equations = 0 if self.A_eq is None else len(self.A_eq)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from .._types import Matrix, Vector
+from ..capabilities import lack, offers
 from ..errors import ProblemError
 from ..linalg.hessians import Blocks, as_hessian
 from ..machine.clock import Clock
-from .base import DualSet, LinearConstraints, Polyhedral
-
-CAPABILITIES = ("project", "tilt", "linear_constraints")
+from .base import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
+from .linear_constraints import LinearConstraints
 
 
 class Block(NamedTuple):
-    """One of the sets, and the losses that are its own."""
+    """One of the sets, and the losses that belong to it."""
 
     dual_set: DualSet
     size: int
     own: slice
-    is_point: bool
-    """Whether the set has no interior, and so no barrier."""
+    barrier: HasBarrier | None
+    """The set, where it has a barrier; None for a single point, which needs none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,8 @@ class Product(DualSet):
         blocks, start = [], 0
         for dual_set, size in zip(self.sets, self._sizes(n), strict=True):
             is_point = len(dual_set.affine_hull(size)[0]) >= size
-            blocks.append(Block(dual_set, size, slice(start, start + size), is_point))
+            barrier = dual_set if not is_point and offers(dual_set, HasBarrier) else None
+            blocks.append(Block(dual_set, size, slice(start, start + size), barrier))
             start += size
         self._layouts[n] = blocks
         return blocks
@@ -128,22 +129,22 @@ class Product(DualSet):
             dual_set.validate(size)
 
     def barrier_parameter(self, n: int) -> float:
-        return sum(b.dual_set.barrier_parameter(b.size) for b in self._blocks(n) if not b.is_point)
+        return sum(b.barrier.barrier_parameter(b.size) for b in self._blocks(n) if b.barrier is not None)
 
     def barrier(self, lam: Vector) -> float:
-        return sum(b.dual_set.barrier(lam[b.own]) for b in self._blocks(lam.size) if not b.is_point)
+        return sum(b.barrier.barrier(lam[b.own]) for b in self._blocks(lam.size) if b.barrier is not None)
 
     def barrier_gradient(self, lam: Vector) -> Vector:
         gradient = np.zeros_like(lam)
         for block in self._blocks(lam.size):
-            if not block.is_point:
-                gradient[block.own] = block.dual_set.barrier_gradient(lam[block.own])
+            if block.barrier is not None:
+                gradient[block.own] = block.barrier.barrier_gradient(lam[block.own])
         return gradient
 
     def barrier_hessian(self, lam: Vector) -> Blocks:
-        # Across the hull of a single point anything positive will do.
+        # Off the affine hull of a single point any positive definite matrix is allowed.
         hessians = [
-            np.ones(block.size) if block.is_point else block.dual_set.barrier_hessian(lam[block.own])
+            np.ones(block.size) if block.barrier is None else block.barrier.barrier_hessian(lam[block.own])
             for block in self._blocks(lam.size)
         ]
         return Blocks([as_hessian(hessian) for hessian in hessians])
@@ -198,13 +199,22 @@ class Product(DualSet):
             calls.append(getattr(dual_set, name)(part, *(parts[i][1] for parts in rest)))
         return np.concatenate(calls)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        # A capability exists here exactly when every set has it.
-        if name not in CAPABILITIES or not all(hasattr(dual_set, name) for dual_set in self.sets):
-            raise AttributeError(name)
-        return self._linear_constraints if name == "linear_constraints" else lambda *x: self._each(name, *x)
+    def lacks(self, capability: type) -> str | None:
+        """A product offers what all of its sets offer."""
+        if capability in (HasBarrier, HasProjection, HasTilt, Polyhedral):
+            for i, dual_set in enumerate(self.sets):
+                reason = lack(dual_set, capability)
+                if reason is not None:
+                    return f"sets[{i}] of Product does not: {reason}"
+        return None
 
-    def _linear_constraints(self, n: int) -> LinearConstraints:
+    def project(self, x: Vector) -> Vector:
+        return self._each("project", x)
+
+    def tilt(self, prior: Vector, z: Vector) -> Vector:
+        return self._each("tilt", prior, z)
+
+    def linear_constraints(self, n: int) -> LinearConstraints:
         parts = [cast("Polyhedral", dual_set).linear_constraints(size) for dual_set, size, *_ in self._blocks(n)]
         rows = [np.zeros((0, p.lower.size)) if p.A is None else p.A for p in parts]
         some = any(len(A) for A in rows)

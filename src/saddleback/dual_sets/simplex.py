@@ -9,8 +9,8 @@ from scipy.linalg.blas import dasum
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
-from .base import LinearConstraints
 from .distributions import Distributions
+from .linear_constraints import LinearConstraints
 
 # Up to this many numbers a loop in Python is faster than NumPy's calls.
 FEW = 16

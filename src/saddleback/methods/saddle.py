@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from .._types import Vector
+from ..adversary import lack_of_ascent_step
 from ..dual_sets import DualSet
 from ..engine.certificates import Minorant
 from ..engine.evaluation import Breakdown, Evaluation
@@ -48,10 +49,11 @@ class SaddleMethod(SmoothMethod[SaddleState]):
     """eta is this share of 1/(max(L, gamma) + |G|_2)."""
 
     def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        if not hasattr(dual_set, regularizer.ascent_needs):
+        reason = lack_of_ascent_step(dual_set, regularizer)
+        if reason is not None:
             raise IncompatibleError(
-                f"{self.name} needs a dual set with {regularizer.ascent_needs!r} to step on {regularizer!r}, and "
-                f"{dual_set!r} has none; use method='accelerated' (or 'auto')."
+                f"{self.name} needs a dual set on which it can step in lam with {regularizer!r}, and {dual_set!r} is "
+                f"none: {reason}; use method='accelerated' (or 'auto')."
             )
 
     def init(self, oracle: Oracle, w0: Vector) -> SaddleState:
@@ -69,8 +71,7 @@ class SaddleMethod(SmoothMethod[SaddleState]):
     @staticmethod
     def ascend(oracle: Oracle, lam: Vector, f: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The dual half of a gradient step."""
-        adversary = oracle.adversary
-        return adversary.regularizer.ascent_step(adversary.dual_set, lam, f, eta, at=at)
+        return oracle.adversary.ascent_step(lam, f, eta, at=at)
 
     def half_step(self, oracle: Oracle, state: SaddleState, w: Vector, z: Vector, at: Evaluation) -> HalfStep:
         """From (w, z) along the gradients at (``at``, state.lam), with a step size that L and |G|_2 allow."""

@@ -1,6 +1,14 @@
-"""R: what the adversary pays, one regularizer per file."""
+"""R: the regularizers, one per file."""
 
-from .base import QuadraticForm, Regularizer
+from .base import (
+    HasBestResponse,
+    HasGradient,
+    HasResponseWeights,
+    QuadraticForm,
+    Regularizer,
+    StronglyConvex,
+    TwiceDifferentiable,
+)
 from .entropy import Entropy
 from .quadratic import Quadratic
 from .von_neumann import VonNeumann
@@ -8,4 +16,17 @@ from .zero import Zero
 
 REGULARIZERS: tuple[type[Regularizer], ...] = (Zero, Quadratic, Entropy, VonNeumann)
 
-__all__ = ["REGULARIZERS", "Entropy", "Quadratic", "QuadraticForm", "Regularizer", "VonNeumann", "Zero"]
+__all__ = [
+    "REGULARIZERS",
+    "Entropy",
+    "HasBestResponse",
+    "HasGradient",
+    "HasResponseWeights",
+    "Quadratic",
+    "QuadraticForm",
+    "Regularizer",
+    "StronglyConvex",
+    "TwiceDifferentiable",
+    "VonNeumann",
+    "Zero",
+]

@@ -1,38 +1,40 @@
-"""What the program asks of a regularizer R."""
+"""Regularizers R: what every one has, and what it may offer beyond that."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, Protocol, cast, runtime_checkable
+from typing import ClassVar, Protocol, cast
 
 from .._types import Vector
-from ..dual_sets import DualSet
-from ..errors import IncompatibleError
+from ..dual_sets import DualSet, HasProjection
 from ..linalg.hessians import AnyHessian
 
 
 class Regularizer(ABC):
-    """A convex R: Lambda -> R that is compatible with the barrier: c R + B is self-concordant for all c >= 0.
+    """A convex function R on Lambda.
 
-    One's own regularizer needs ``strong_convexity``, ``value``, ``gradient`` and ``hessian``: best responses are then
-    found by the inner solver, with a certificate. ``has_response`` and ``best_response`` are for those that have a
-    formula. Capabilities, looked for by name:
-
-    ``quadratic_form(n)``
-        (H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant (H its diagonal); lets quadratic programs in.
-    ``response_weights(lam)``
-        How the best response on the simplex moves (see `subproblem.ResponseNewton`, which it lets in); goes with
-        a ``gamma``.
+    A subclass defines ``strong_convexity``, ``value``, ``gradient`` and ``hessian``. An inner solver then finds best
+    responses, with a bound of its error. For path following R must be compatible with the barrier B of the set: c R + B
+    is self-concordant for all c >= 0. What a regularizer may offer beyond that are the capabilities `HasBestResponse`
+    (a formula for the best response, on the sets that offer what ``response_needs`` lists), `QuadraticForm` (quadratic
+    programs) and `HasResponseWeights` (Newton's method on the primal side of (D)).
     """
 
-    ascent_needs: ClassVar[str] = "project"
-    """The capability of the set that ``ascent_step`` calls."""
+    response_needs: ClassVar[tuple[type, ...]] = ()
+    """The capabilities of the set that ``best_response`` calls; a class stands for itself."""
+    ascent_needs: ClassVar[tuple[type, ...]] = (HasProjection,)
+    """The capabilities of the set that ``ascent_step`` calls."""
 
     @property
     @abstractmethod
     def strong_convexity(self) -> float:
         """gamma such that R is gamma-strongly convex in the Euclidean norm on Lambda; 0 when it is not."""
+
+    def lacks(self, capability: type) -> str | None:
+        """Why this regularizer does not offer a capability whose members it has; None where it does."""
+        if capability is StronglyConvex and self.strong_convexity == 0.0:
+            return f"{type(self).__name__} is not strongly convex"
+        return None
 
     def resolve(self, dual_set: DualSet, n: int) -> Regularizer:
         """This regularizer with every default that depends on the set filled in, and checked against it."""
@@ -50,36 +52,43 @@ class Regularizer(ABC):
     def hessian(self, lam: Vector) -> AnyHessian:
         """Hessian of R: its diagonal when it is diagonal, else the matrix or a structured one."""
 
-    def has_response(self, dual_set: DualSet) -> bool:
-        """Whether ``best_response`` has a formula, or a root in one dimension, on this set."""
-        return False
-
-    def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
-        """argmax over lam in Lambda of <lam, z> - R(lam), where ``has_response``."""
-        raise IncompatibleError(f"{type(self).__name__} has no formula for its best response on {dual_set!r}.")
-
-    def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
-        """h(z) and the best response."""
-        lam = self.best_response(dual_set, z)
-        return float(lam.dot(z)) - self.value(lam), lam
-
-    def conjugate(self, dual_set: DualSet, z: Vector) -> float:
-        """h(z) alone."""
-        return self.respond(dual_set, z)[0]
-
-    def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
-        """h(z) - <lam, z> + R(lam), as the difference between the best response and lam."""
-        best = self.best_response(dual_set, z)
-        return float((best - lam).dot(dual_set.tangent_part(z))) - self.difference(best, lam)
-
     def difference(self, lam: Vector, mu: Vector) -> float:
         """R(lam) - R(mu), without cancellation where a formula allows it."""
         return self.value(lam) - self.value(mu)
 
+    # The next three are called where the regularizer offers a best response on the set.
+    def respond(self: HasBestResponse, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
+        """h(z) and the best response."""
+        lam = self.best_response(dual_set, z)
+        return float(lam.dot(z)) - self.value(lam), lam
+
+    def conjugate(self: HasBestResponse, dual_set: DualSet, z: Vector) -> float:
+        """h(z) alone."""
+        return self.respond(dual_set, z)[0]
+
+    def gap(self: HasBestResponse, dual_set: DualSet, lam: Vector, z: Vector) -> float:
+        """h(z) - <lam, z> + R(lam), as the difference between the best response and lam."""
+        best = self.best_response(dual_set, z)
+        return float((best - lam).dot(dual_set.tangent_part(z))) - self.difference(best, lam)
+
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """A projected gradient step of <lam, z> - R from lam, with size eta and R's gradient at ``at`` (lam)."""
-        project = capability(dual_set, self.ascent_needs, f"a gradient step on {type(self).__name__}")
+        project = cast("HasProjection", dual_set).project
         return project(lam + eta * (z - self.gradient(lam if at is None else at)))
+
+
+class HasBestResponse(Protocol):
+    """a formula for the best response, ``best_response(dual_set, z)``."""
+
+    def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
+        """argmax over lam in Lambda of <lam, z> - R(lam)."""
+
+    # `Regularizer` derives the others.
+    def value(self, lam: Vector) -> float: ...
+    def difference(self, lam: Vector, mu: Vector) -> float: ...
+    def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]: ...
+    def conjugate(self, dual_set: DualSet, z: Vector) -> float: ...
+    def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float: ...
 
 
 class TwiceDifferentiable(Protocol):
@@ -89,12 +98,19 @@ class TwiceDifferentiable(Protocol):
     def hessian(self, lam: Vector) -> AnyHessian: ...
 
 
+class HasGradient(Protocol):
+    """a gradient ``gradient(lam)``."""
+
+    def gradient(self, lam: Vector) -> Vector: ...
+
+
 class HasResponseWeights(Protocol):
     """``response_weights(lam)``: how the best response on the simplex moves, with a ``gamma``."""
 
     gamma: float
 
-    def response_weights(self, lam: Vector) -> Vector: ...
+    def response_weights(self, lam: Vector) -> Vector:
+        """s with d lam = (diag s - s s'/<1, s>) dz / gamma, for the best response lam to z."""
 
 
 class StronglyConvex(Protocol):
@@ -104,17 +120,8 @@ class StronglyConvex(Protocol):
     def strong_convexity(self) -> float: ...
 
 
-@runtime_checkable
 class QuadraticForm(Protocol):
     """a quadratic form ``quadratic_form(n)``: lets quadratic programs in."""
 
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         """(H, q) with R(lam) = 1/2 lam' H lam + q' lam + constant, H its diagonal."""
-
-
-def capability(owner: object, name: str, purpose: str) -> Callable[..., Vector]:
-    """``owner.name``, or an error that says who needs what."""
-    method = getattr(owner, name, None)
-    if method is None:
-        raise IncompatibleError(f"{purpose} needs {type(owner).__name__}.{name}, which it does not offer.")
-    return cast("Callable[..., Vector]", method)

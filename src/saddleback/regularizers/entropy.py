@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from scipy.special import rel_entr
 
 from .._types import Vector
 from .._validation import number
-from ..dual_sets import DualSet
+from ..dual_sets import DualSet, HasTilt
 from ..dual_sets.priors import check_prior_length, checked_prior, prior_of
 from ..errors import IncompatibleError
-from .base import Regularizer, capability
+from .base import Regularizer
 from .zero import Zero
 
 # Derivatives at zero, which are infinite, are taken here: the tangent lies below R + ZERO everywhere.
@@ -40,7 +40,8 @@ class Entropy(Regularizer):
         out: a `Problem` replaces it by the bound of its dual set, 1 on the simplex and the upper end of a `Box`.
     """
 
-    ascent_needs: ClassVar[str] = "tilt"
+    response_needs: ClassVar[tuple[type, ...]] = (HasTilt,)
+    ascent_needs: ClassVar[tuple[type, ...]] = (HasTilt,)
 
     gamma: float
     prior: Vector | None = None
@@ -81,12 +82,9 @@ class Entropy(Regularizer):
     def hessian(self, lam: Vector) -> Vector:
         return self.gamma / np.maximum(lam, ZERO)
 
-    def has_response(self, dual_set: DualSet) -> bool:
-        return hasattr(dual_set, "tilt")
-
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
-        tilt = capability(dual_set, "tilt", "the best response to an Entropy regularizer")
-        # Stripped of what all losses share, z keeps the digits that tell them apart.
+        tilt = cast("HasTilt", dual_set).tilt
+        # Without what all losses share, z keeps the digits in which they differ.
         return tilt(self._prior(z.size), dual_set.tangent_part(z) / self.gamma)
 
     def response_weights(self, lam: Vector) -> Vector:
@@ -98,7 +96,7 @@ class Entropy(Regularizer):
 
         A gradient step would not do: the gradient is infinite on the boundary.
         """
-        tilt = capability(dual_set, self.ascent_needs, "a mirror step on Entropy")
+        tilt = cast("HasTilt", dual_set).tilt
         weight = 1.0 / (1.0 + eta * self.gamma)
         with np.errstate(divide="ignore"):
             direction = weight * (eta * z + np.log(lam) + 1.0 + eta * self.gamma * np.log(self._prior(z.size)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar, cast
 
 import numpy as np
 
 from .._types import Vector
 from .._validation import finite_vector, n_axes, number, symmetric
-from ..dual_sets import DualSet
-from .base import Regularizer, capability
+from ..dual_sets import DualSet, HasProjection
+from .base import Regularizer
 from .zero import Zero
 
 
@@ -20,6 +21,8 @@ class Quadratic(Regularizer):
     The best response is the projection of center + z/gamma on Lambda (paper, appendix on simulations).
     A quadratic is compatible with every barrier: its third derivative is zero.
     """
+
+    response_needs: ClassVar[tuple[type, ...]] = (HasProjection,)
 
     gamma: float
     center: Vector | None = None
@@ -63,12 +66,9 @@ class Quadratic(Regularizer):
         best = self.best_response(dual_set, z)
         return float((best - lam).dot(z - 0.5 * self.gamma * (self._offset(best) + self._offset(lam))))
 
-    def has_response(self, dual_set: DualSet) -> bool:
-        return hasattr(dual_set, "project")
-
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
-        project = capability(dual_set, "project", "the best response to a Quadratic regularizer")
-        # Stripped of what all losses share, z keeps the digits that tell them apart.
+        project = cast("HasProjection", dual_set).project
+        # Without what all losses share, z keeps the digits in which they differ.
         return project(dual_set.tangent_part(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
 
     def response_weights(self, lam: Vector) -> Vector:

@@ -27,7 +27,8 @@ class VonNeumann(Regularizer):
     (Nesterov 2007); compatible with -log det (docs/mathematics.md, 8).
     """
 
-    ascent_needs: ClassVar[str] = "project"
+    response_needs: ClassVar[tuple[type, ...]] = (Spectrahedron,)
+    ascent_needs: ClassVar[tuple[type, ...]] = (Spectrahedron,)
 
     gamma: float
 
@@ -60,9 +61,6 @@ class VonNeumann(Regularizer):
         with np.errstate(invalid="ignore", divide="ignore"):
             divided = np.where(x > 0.0, np.log1p(x) / (large - small), 1.0 / large)
         return Spectral(U, self.gamma * divided)
-
-    def has_response(self, dual_set: DualSet) -> bool:
-        return isinstance(dual_set, Spectrahedron)
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         values, U = spectrum(dual_set.tangent_part(z))

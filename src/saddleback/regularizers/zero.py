@@ -28,9 +28,6 @@ class Zero(Regularizer):
     def hessian(self, lam: Vector) -> Vector:
         return np.zeros_like(lam)
 
-    def has_response(self, dual_set: DualSet) -> bool:
-        return True
-
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         return dual_set.support(z)[1]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
 from .._types import Matrix, Vector
+from ..dual_sets import HasBarrier
 from ..linalg.hessians import Hessian, as_hessian
 from ..regularizers import Zero
 from .dual_subproblem import DualSubproblem
@@ -46,7 +47,7 @@ class CentralPath:
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         self.subproblem = subproblem
-        self.dual_set = subproblem.adversary.dual_set
+        self.dual_set = cast("HasBarrier", subproblem.adversary.dual_set)
         self.regularizer = subproblem.adversary.regularizer
         self.clock = subproblem.adversary.clock
         self._plain = isinstance(self.regularizer, Zero)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..adversary import Adversary
+from ..capabilities import offers
+from ..dual_sets import HasBarrier
 from ..linalg.hessians import Spectral, as_hessian
 from ..regularizers import Zero
 from .auto import Auto
@@ -42,6 +44,8 @@ def square_matrices(solver: InnerSolver, adversary: Adversary, d: int) -> int:
 def _stays_narrow(adversary: Adversary, d: int) -> bool:
     """Whether the Newton systems of path following have the size of the parameters."""
     dual_set, R, J = adversary.dual_set, adversary.regularizer, adversary.n
+    if not offers(dual_set, HasBarrier):
+        return False
     center = dual_set.center(J)
     # Only its form is asked for; of a set that is a point the numbers may be none.
     with np.errstate(all="ignore"):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar, cast
 
 import numpy as np
 
 from .._types import Vector
 from .._validation import lookup, whole
 from ..adversary import Adversary
+from ..capabilities import Needs, offers
+from ..dual_sets import HasBarrier
 from ..linalg.blas_threads import one_blas_thread
 from .central_path import CentralPath, Iterate, Schedule
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -49,12 +52,16 @@ class PathFollowing:
     def name(self) -> str:
         return "path-following"
 
+    needs: ClassVar[Needs] = Needs(dual_set=(HasBarrier,))
+
     def refusal(self, adversary: Adversary) -> str | None:
-        return None
+        return self.needs.unmet(adversary)
 
     def prefers(self, subproblem: DualSubproblem) -> bool:
         """Whether no quadratic program in lam is as fast: many losses, few parameters, a nearly diagonal curvature."""
         if subproblem.c.size < MANY_LOSSES or not isinstance(subproblem, FactoredSubproblem):
+            return False
+        if not offers(subproblem.adversary.dual_set, HasBarrier):
             return False
         path = CentralPath(subproblem)
         return not path.is_point and narrow_parts(path.curvature(path.center, 1.0), subproblem) is not None
@@ -79,7 +86,7 @@ class PathFollowing:
         if incumbent.done:
             return incumbent.solution(self.name, 0)
         dual_set = subproblem.adversary.dual_set
-        nu = dual_set.barrier_parameter(subproblem.c.size)
+        nu = cast("HasBarrier", dual_set).barrier_parameter(subproblem.c.size)
         # Where a gap takes longer to measure than a step to take, only those that may be small enough are.
         enough = COSTLY * max(tol, subproblem.resolution) if dual_set.costly_support else np.inf
         schedule = self._schedule()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from .._types import Matrix, Vector
 from .._validation import whole
 from ..adversary import Adversary
+from ..capabilities import offers
 from ..dual_sets import Polyhedral
 from ..linalg.hessians import as_hessian
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -43,7 +44,7 @@ class TrustConstr:
         return "trust-constr"
 
     def refusal(self, adversary: Adversary) -> str | None:
-        if not isinstance(adversary.dual_set, Polyhedral):
+        if not offers(adversary.dual_set, Polyhedral):
             return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
         return None
 
@@ -51,8 +52,7 @@ class TrustConstr:
         dual_set, R = subproblem.adversary.dual_set, subproblem.adversary.regularizer
         clock = subproblem.adversary.clock
         n, scale = subproblem.c.size, subproblem.scale or 1.0
-        assert isinstance(dual_set, Polyhedral)
-        constraints = dual_set.linear_constraints(n)
+        constraints = cast("Polyhedral", dual_set).linear_constraints(n)
         incumbent = Incumbent(subproblem, tol, start)
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, 0)

@@ -10,16 +10,18 @@ from .._types import EPS
 from ..linalg.hessians import as_hessian
 from .failures import show
 from .gradients import gradient_errors, hessian_errors
-from .sampling import Sample
+from .sampling import BarrierSample
 from .self_concordance import SLACK, excess, steepest, third_derivative, whitening
 
+# The Newton decrement of an analytic center.
+CENTERED = 1e-6
 # Starts of the search for large third derivatives, per point.
 STARTS = 2
-# Shares of the way to the boundary at which the barrier must be infinite: beyond it, right behind and far away.
+# Shares of the way to the boundary at which the barrier must be infinite: right behind it, and far away.
 BEYOND = (1.0 + 1e-6, 1.01, 1.5, 3.0, 10.0, 1e3)
 
 
-def bounded(s: Sample) -> Iterator[str]:
+def bounded(s: BarrierSample) -> Iterator[str]:
     for edge in s.edges:
         if not np.isfinite(edge.distance):
             yield (
@@ -29,11 +31,30 @@ def bounded(s: Sample) -> Iterator[str]:
             )
 
 
-def domain(s: Sample) -> Iterator[str]:
+def centered(s: BarrierSample) -> Iterator[str]:
+    """The center minimizes the barrier on the affine hull."""
+    lam = s.center
+    value = s.barrier.barrier(lam)
+    if not np.isfinite(value):
+        yield f"barrier is {value} at center({s.n}) = {show(lam)}, which must be in the relative interior."
+        return
+    M = whitening(s.local_metric(lam), s.hull.Z)
+    g = s.barrier.barrier_gradient(lam)
+    decrement = np.linalg.norm(s.hull.Z.T @ g) * s.extent if M is None else np.linalg.norm(M.T @ g)
+    if not decrement <= CENTERED:
+        u = s.hull.along(g)
+        yield (
+            f"center({s.n}) = {show(lam)} does not minimize the barrier on the affine hull: its gradient has the part "
+            f"{show(u)} along the hull (Newton decrement {decrement:.3g}). Return the analytic center "
+            "(saddleback.dual_sets.analytic_center finds it), or correct barrier_gradient or affine_hull."
+        )
+
+
+def domain(s: BarrierSample) -> Iterator[str]:
     """Finite inside, inf outside, and the same set as the support function's."""
     for z, lam in zip(s.zs, s.maximizers, strict=True):
         x = s.center + (1.0 - 1e-6) * (lam - s.center)
-        value = s.dual_set.barrier(x)
+        value = s.barrier.barrier(x)
         if not np.isfinite(value):
             yield (
                 f"barrier is {value} at lam = {show(x)}, between the center and the maximizer that support returns "
@@ -41,7 +62,7 @@ def domain(s: Sample) -> Iterator[str]:
             )
     for edge in s.edges:
         for share in (0.5, 0.99):
-            value = s.dual_set.barrier(edge.at(share))
+            value = s.barrier.barrier(edge.at(share))
             if not np.isfinite(value):
                 yield (
                     f"barrier is {value} at lam = {show(edge.at(share))}, but finite before it, at {show(edge.x)}, and "
@@ -49,12 +70,12 @@ def domain(s: Sample) -> Iterator[str]:
                     "Lambda. Return inf outside."
                 )
     for x in s.points:
-        value = s.dual_set.barrier(x)
+        value = s.barrier.barrier(x)
         if not np.isfinite(value):
             yield f"barrier is {value} at the interior point lam = {show(x)}; it must be finite there."
     for edge in s.edges:
         for share in BEYOND:
-            value = s.dual_set.barrier(edge.at(share))
+            value = s.barrier.barrier(edge.at(share))
             if value != np.inf:
                 yield (
                     f"barrier is {value:g} at lam = {show(edge.at(share))}, which is outside Lambda: from "
@@ -63,21 +84,21 @@ def domain(s: Sample) -> Iterator[str]:
                 )
 
 
-def gradient(s: Sample) -> Iterator[str]:
+def gradient(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.barrier_matrix(x)
-        yield from gradient_errors(s, x, H, s.dual_set.barrier, s.dual_set.barrier_gradient(x), "barrier_gradient")
+        H = s.local_metric(x)
+        yield from gradient_errors(s, x, H, s.barrier.barrier, s.barrier.barrier_gradient(x), "barrier_gradient")
 
 
-def hessian(s: Sample) -> Iterator[str]:
+def hessian(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.barrier_matrix(x)
-        yield from hessian_errors(s, x, H, s.dual_set.barrier_gradient, H, "barrier_hessian")
+        H = s.local_metric(x)
+        yield from hessian_errors(s, x, H, s.barrier.barrier_gradient, H, "barrier_hessian")
 
 
-def positive_definite(s: Sample) -> Iterator[str]:
+def positive_definite(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.barrier_matrix(x)
+        H = s.local_metric(x)
         if whitening(H, s.hull.Z) is None:
             values, vectors = np.linalg.eigh(s.hull.Z.T @ H @ s.hull.Z)
             u = s.hull.Z @ vectors[:, 0]
@@ -88,7 +109,7 @@ def positive_definite(s: Sample) -> Iterator[str]:
             continue
         # Solvers eliminate the hull's equations by systems with the whole matrix.
         rows = s.hull.Z.T
-        solved = as_hessian(s.dual_set.barrier_hessian(x)).solve(rows @ H)
+        solved = as_hessian(s.barrier.barrier_hessian(x)).solve(rows @ H)
         # The product alone rounds by what the condition number of H makes of a unit in the last place.
         rounding = 100 * EPS * float(np.linalg.cond(H))
         if not np.allclose(solved, rows, rtol=0.0, atol=max(1e-5, rounding)):
@@ -100,15 +121,15 @@ def positive_definite(s: Sample) -> Iterator[str]:
             )
 
 
-def parameter(s: Sample) -> Iterator[str]:
+def parameter(s: BarrierSample) -> Iterator[str]:
     """<grad B, h>^2 <= nu h'B''h for all h: the Newton decrement is at most sqrt(nu)."""
-    nu = s.dual_set.barrier_parameter(s.n)
+    nu = s.barrier.barrier_parameter(s.n)
     if not (np.isfinite(nu) and nu > 0):
         yield f"barrier_parameter({s.n}) is {nu}; expected a positive number."
         return
     for x in s.points:
-        g = s.dual_set.barrier_gradient(x)
-        M = whitening(s.barrier_matrix(x), s.hull.Z)
+        g = s.barrier.barrier_gradient(x)
+        M = whitening(s.local_metric(x), s.hull.Z)
         if M is None:
             continue
         h = M @ (M.T @ g)
@@ -121,14 +142,14 @@ def parameter(s: Sample) -> Iterator[str]:
             )
 
 
-def self_concordant(s: Sample) -> Iterator[str]:
+def self_concordant(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        M = whitening(s.barrier_matrix(x), s.hull.Z)
+        M = whitening(s.local_metric(x), s.hull.Z)
         if M is None:
             continue
         for _ in range(STARTS):
-            h = steepest(s.barrier_matrix, x, M, s.rng)
-            third = third_derivative(s.barrier_matrix, x, h)
+            h = steepest(s.local_metric, x, M, s.rng)
+            third = third_derivative(s.local_metric, x, h)
             if excess(third, 1.0) > 0.0:
                 yield (
                     f"barrier is not self-concordant at lam = {show(x)}: in the direction "
@@ -138,19 +159,19 @@ def self_concordant(s: Sample) -> Iterator[str]:
                 )
 
 
-def dikin(s: Sample) -> Iterator[str]:
+def dikin(s: BarrierSample) -> Iterator[str]:
     """The unit ball of the local norm lies in the set."""
     for x in s.points:
-        M = whitening(s.barrier_matrix(x), s.hull.Z)
+        M = whitening(s.local_metric(x), s.hull.Z)
         if M is None:
             continue
         # Random directions, and those in which the boundary is closest: against the gradient and along it.
-        ys = [*s.rng.standard_normal((4, M.shape[1])), M.T @ s.dual_set.barrier_gradient(x)]
+        ys = [*s.rng.standard_normal((4, M.shape[1])), M.T @ s.barrier.barrier_gradient(x)]
         for y in ys:
             size = np.linalg.norm(y)
             for sign in (1.0, -1.0):
                 h = sign * (M @ y) / size if size > 0 else M[:, 0]
-                if not np.isfinite(s.dual_set.barrier(x + 0.999 * h)):
+                if not np.isfinite(s.barrier.barrier(x + 0.999 * h)):
                     yield (
                         f"the Dikin ellipsoid at lam = {show(x)} leaves the set in the direction "
                         f"{show(h / np.linalg.norm(h))}: it reaches {np.linalg.norm(h):.6g}, the set less. "

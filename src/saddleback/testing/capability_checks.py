@@ -1,15 +1,15 @@
-"""What a dual set may offer beyond the protocol: project, tilt, linear_constraints."""
+"""What a dual set may offer beyond its support function: project, tilt, linear_constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 import numpy as np
 from scipy.special import rel_entr
 
 from .._types import Vector
-from ..dual_sets import LinearConstraints
+from ..capabilities import offers
+from ..dual_sets import HasProjection, HasTilt, Polyhedral
 from ..errors import IncompatibleError
 from .failures import show
 from .references import cvxpy_maximum, has_cvxpy, linprog_maximum
@@ -27,9 +27,10 @@ PROGRAMS = 6
 
 def project(s: Sample) -> Iterator[str]:
     """P(x) in Lambda, <x - P(x), lam - P(x)> <= 0 for all lam in Lambda, P(P(x)) = P(x)."""
-    operator = getattr(s.dual_set, "project", None)
-    if operator is None:
+    owner: object = s.dual_set
+    if not offers(owner, HasProjection):
         return
+    operator = owner.project
     near = [s.center + scale * s.extent * s.rng.standard_normal(s.n) for scale in (0.01, 0.1, 1.0, 1.0, 10.0, 10.0)]
     for x in [*near, *s.points[:3], *s.maximizers[:3]]:
         p = operator(x.copy())
@@ -53,9 +54,10 @@ def project(s: Sample) -> Iterator[str]:
 
 def tilt(s: Sample) -> Iterator[str]:
     """Optimality of argmax <lam, z> - sum lam log(lam / prior)."""
-    operator = getattr(s.dual_set, "tilt", None)
-    if operator is None or s.dual_set.to_user(s.center).ndim == 2:
+    owner: object = s.dual_set
+    if not offers(owner, HasTilt):
         return
+    operator = owner.tilt
     for scale in (0.0, 0.1, 1.0, 3.0):
         z, prior = scale * s.rng.standard_normal(s.n), s.rng.uniform(0.5, 2.0, s.n)
         try:
@@ -92,10 +94,10 @@ def _not_tilted(prior: Vector, z: Vector, lam: Vector, better: Vector, gain: flo
 
 def linear_constraints(s: Sample) -> Iterator[str]:
     """The polyhedron is Lambda: it holds all points that were drawn, and its linear programs have the same values."""
-    describe = getattr(s.dual_set, "linear_constraints", None)
-    if describe is None:
+    owner: object = s.dual_set
+    if not offers(owner, Polyhedral):
         return
-    c = cast("LinearConstraints", describe(s.n))
+    c = owner.linear_constraints(s.n)
     for lam in s.candidates():
         room = 1e-8 * max(s.size, 1e-300)
         residuals = {"E lam = e": np.abs(c.E @ lam - c.e) / np.maximum(1.0, np.abs(c.E).sum(axis=1))}

@@ -22,7 +22,7 @@ ROUNDING = 1e-11
 def convex(r: RegularizerSample) -> Iterator[str]:
     """The Hessian is positive semidefinite on the hull, and R lies below its chords."""
     for x in r.s.points if r.s.hull.dimension else []:
-        M = whitening(r.s.barrier_matrix(x), r.s.hull.Z)
+        M = whitening(r.s.local_metric(x), r.s.hull.Z)
         if M is None:
             continue
         values, vectors = np.linalg.eigh(M.T @ r.matrix(x) @ M)
@@ -76,7 +76,7 @@ def _above_chords(r: RegularizerSample, gamma: float, verdict: str) -> Iterator[
 def compatible(r: RegularizerSample) -> Iterator[str]:
     """|c R''' + B'''| <= 2 (c R'' + B'')^(3/2) for all c >= 0, along lines where the left side is large."""
     for k, x in enumerate(r.s.points):
-        HB, HR = r.s.barrier_matrix(x), r.matrix(x)
+        HB, HR = r.s.local_metric(x), r.matrix(x)
         M = whitening(HB, r.s.hull.Z)
         if M is None:
             continue
@@ -87,7 +87,7 @@ def compatible(r: RegularizerSample) -> Iterator[str]:
         if total is not None:
 
             def hessian(y: Vector, c: float = c) -> Matrix:
-                return r.s.barrier_matrix(y) + c * r.matrix(y)
+                return r.s.local_metric(y) + c * r.matrix(y)
 
             starts.append(steepest(hessian, x, total, r.s.rng))
             starts.append(steepest(r.matrix, x, M, r.s.rng))
@@ -98,7 +98,7 @@ def compatible(r: RegularizerSample) -> Iterator[str]:
 def _along(r: RegularizerSample, x: Vector, h: Vector) -> Iterator[str]:
     """The inequality for all multiples along h, whose length in the barrier's local norm is 1."""
     R2 = float(h @ r.matrix(x) @ h)
-    R3, B3 = third_derivative(r.matrix, x, h), third_derivative(r.s.barrier_matrix, x, h)
+    R3, B3 = third_derivative(r.matrix, x, h), third_derivative(r.s.local_metric, x, h)
     c = MULTIPLES / R2 if R2 > 0 else MULTIPLES
     third = np.abs(c * R3.value + B3.value)
     limit = 2.0 * (1.0 + SLACK) * np.maximum(c * R2 + 1.0, 0.0) ** 1.5

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ..dual_sets import DualSet
+from ..capabilities import lack, members, offers
+from ..dual_sets import DualSet, HasBarrier
 from ..errors import ProblemError
 from ..linalg.hessians import as_hessian
 from . import barrier_checks, capability_checks, membership_checks, support_checks
-from .failures import Findings
-from .sampling import Hull, Sample
+from .failures import Findings, shape_errors
+from .hull import Hull
+from .sampling import BarrierSample, draw
 
 
 def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 20) -> None:
     """Check that a dual set in R^n keeps every promise of `saddleback.dual_sets.base.DualSet`.
 
-    Verified are the affine hull and the center, where the barrier is finite, its derivatives (by differences along the
-    hull), its parameter and self-concordance, the support function (by sampling, by a central path, by linear programs
-    where the set is polyhedral), ``contains``, ``restore``, ``strip``, ``bounds``, and ``project``, ``tilt`` and
-    ``linear_constraints`` where they are offered. A set of matrices is checked in its vector coordinates.
+    Verified are the support function (by sampling, by a central path where the set has a barrier, by linear programs
+    where it is polyhedral), ``center``, ``contains``, ``restore``, ``affine_hull``, ``tangent_part``, ``bounds``, and
+    what the set offers beyond them: the barrier (where it is finite, its derivatives by differences along the affine
+    hull, its parameter and self-concordance, the analytic center), ``project``, ``tilt`` and ``linear_constraints``. A
+    set of matrices is checked in its vector coordinates.
 
     Parameters
     ----------
@@ -30,9 +34,9 @@ def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 
     n : int
         The dimension, k(k+1)/2 for symmetric k x k matrices.
     seed : int
-        Of the random points and directions; the same seed checks the same things.
+        The seed of the random points and directions.
     n_points : int
-        Interior points at which derivatives are checked.
+        How many interior points to check derivatives at.
 
     Raises
     ------
@@ -50,15 +54,18 @@ def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 
         findings.settle()
         findings.add("affine_hull", membership_checks.affine_hull(Hull.of(dual_set, n), n))
         findings.settle()
-        s = Sample.of(dual_set, n, seed, n_points)
+        s = draw(dual_set, n, seed, n_points)
+        interior = s if isinstance(s, BarrierSample) and s.hull.dimension else None
         findings.add("validate", membership_checks.wrong_size(s))
-        findings.add("center", membership_checks.center(s))
-        findings.add("bounded", barrier_checks.bounded(s))
+        analytic = iter(()) if interior is None else barrier_checks.centered(interior)
+        findings.add("center", chain(membership_checks.center(s), analytic))
+        if interior is not None:
+            findings.add("bounded", barrier_checks.bounded(interior))
         # Steps and samples make sense only around an interior point of a bounded set.
         findings.settle()
         findings.add("attained", support_checks.attained(s))
-        if s.hull.dimension:
-            _check_interior(s, findings)
+        if interior is not None:
+            _check_interior(interior, findings)
         for check in (
             support_checks.maximal,
             support_checks.sublinear,
@@ -72,15 +79,15 @@ def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 
             capability_checks.linear_constraints,
         ):
             findings.add(check.__name__, check(s))
-        if s.hull.dimension and findings.clean:
+        if interior is not None and findings.clean:
             # The path needs a barrier that is right.
-            findings.add("support by the central path", support_checks.path(s))
+            findings.add("support by the central path", support_checks.path(interior))
         findings.settle()
 
 
-def _check_interior(s: Sample, findings: Findings) -> None:
+def _check_interior(s: BarrierSample, findings: Findings) -> None:
     if not findings.add("barrier: domain", barrier_checks.domain(s)):
-        # What follows is asked at points where the barrier is finite.
+        # The next checks are made at points where the barrier is finite.
         findings.settle()
     for check in (
         barrier_checks.gradient,
@@ -123,14 +130,30 @@ def _protocol(dual_set: DualSet, n: int) -> Iterator[str]:
             (f"bounds({n})[0]", dual_set.bounds(n)[0], (n,)),
             (f"bounds({n})[1]", dual_set.bounds(n)[1], (n,)),
         ]
-        if len(e) < n:
-            shapes += [
-                ("barrier(lam)", dual_set.barrier(center), ()),
-                ("barrier_gradient(lam)", dual_set.barrier_gradient(center), (n,)),
-                ("barrier_hessian(lam), as a matrix,", as_hessian(dual_set.barrier_hessian(center)).dense(), (n, n)),
-            ]
+        yield from _barrier_protocol(dual_set, center, is_point=len(e) >= n)
+    yield from shape_errors(shapes)
+
+
+def _barrier_protocol(dual_set: DualSet, center: Any, *, is_point: bool) -> Iterator[str]:
+    """All members of a barrier or none, and their shapes at the center."""
+    owner: object = dual_set
+    if not offers(owner, HasBarrier):
+        named = [name for name in members(HasBarrier) if name.startswith("barrier") and name in dir(type(dual_set))]
+        if named and type(dual_set).__dict__.get("lacks") is None:
+            yield (
+                f"{named[0]!r} is defined, but a barrier needs more: {lack(dual_set, HasBarrier)}. Define all of "
+                f"{', '.join(name for name in members(HasBarrier) if name.startswith('barrier'))}, or none."
+            )
+        return
+    if is_point:
+        return
+    n = center.size
+    shapes: list[tuple[str, Any, tuple[int, ...]]] = [
+        ("barrier(lam)", owner.barrier(center), ()),
+        ("barrier_gradient(lam)", owner.barrier_gradient(center), (n,)),
+        ("barrier_hessian(lam), as a matrix,", as_hessian(owner.barrier_hessian(center)).dense(), (n, n)),
+    ]
     for name, got, shape in shapes:
+        # Whether they are finite is checked at the center and at other points.
         if np.shape(got) != shape:
             yield f"{name} has shape {np.shape(got)}; expected {shape}."
-        elif not np.isfinite(np.asarray(got, dtype=np.float64)).all() and not name.startswith("barrier"):
-            yield f"{name} is not finite: {got}."

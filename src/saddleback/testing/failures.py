@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,15 @@ class Findings:
             count = f"{len(self._failures)} check{'s' * (len(self._failures) > 1)}"
             listed = "\n".join(f"  {i}. {failure}" for i, failure in enumerate(self._failures, 1))
             raise ContractError(f"{self._subject} fails {count}:\n{listed}")
+
+
+def shape_errors(members: Sequence[tuple[str, Any, tuple[int, ...]]], where: str = "") -> Iterator[str]:
+    """What is not of the shape it should have, or not finite: each member by name, with its value and shape."""
+    for name, got, shape in members:
+        if np.shape(got) != shape:
+            yield f"{name} has shape {np.shape(got)}; expected {shape}."
+        elif not np.isfinite(np.asarray(got, dtype=np.float64)).all():
+            yield f"{name} is not finite{where}: {got}."
 
 
 def show(x: Vector) -> str:

@@ -12,7 +12,7 @@ from .._types import Vector
 from ..dual_sets import LinearConstraints
 from ..linalg.hessians import as_hessian
 from ..regularizers import Regularizer
-from .sampling import Sample
+from .sampling import BarrierSample
 from .self_concordance import whitening
 
 # The accuracy of a maximum from the central path, relative to how much the losses can change the value.
@@ -54,18 +54,18 @@ def cvxpy_maximum(constraints: LinearConstraints, z: Vector) -> float | None:
     return float(problem.value) if problem.status == "optimal" else None
 
 
-def path_maximum(s: Sample, z: Vector, regularizer: Regularizer | None = None) -> tuple[float, float] | None:
+def path_maximum(s: BarrierSample, z: Vector, regularizer: Regularizer | None = None) -> tuple[float, float] | None:
     """max over Lambda of <lam, z> - R(lam) up to a bound, from Newton steps on B - tau (<lam, z> - R).
 
     At a point of the central path the value is less than the maximum by at most nu/tau (Nesterov, Lectures on Convex
     Optimization, 5.3.4), near it by little more. None where the path is lost.
     """
-    nu = s.dual_set.barrier_parameter(s.n)
+    nu = s.barrier.barrier_parameter(s.n)
     accuracy = PATH_ACCURACY * max(float(np.linalg.norm(s.hull.along(z))) * s.extent, 1e-300)
     x, tau = s.center.copy(), 1e-3 * nu / accuracy * PATH_ACCURACY
     for _ in range(MAX_NEWTON):
-        g = s.dual_set.barrier_gradient(x) - tau * z
-        H = s.barrier_matrix(x)
+        g = s.barrier.barrier_gradient(x) - tau * z
+        H = s.local_metric(x)
         if regularizer is not None:
             g = g + tau * regularizer.gradient(x)
             H = H + tau * as_hessian(regularizer.hessian(x)).dense()
@@ -80,6 +80,6 @@ def path_maximum(s: Sample, z: Vector, regularizer: Regularizer | None = None) -
                 return value, 2.0 * (nu + np.sqrt(nu)) / tau
             tau *= 2.0 if regularizer is not None else 1.0 + 1.0 / (1.0 + np.sqrt(nu) / 4.0)
         x = x - M @ y / (1.0 + decrement if decrement >= 0.25 else 1.0)
-        if not np.isfinite(s.dual_set.barrier(x)):
+        if not np.isfinite(s.barrier.barrier(x)):
             return None
     return None

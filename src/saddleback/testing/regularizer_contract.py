@@ -12,10 +12,10 @@ from ..linalg.hessians import as_hessian
 from ..regularizers import Regularizer
 from . import response_checks
 from .convexity_checks import compatible, convex, strongly_convex
-from .failures import Findings
+from .failures import Findings, shape_errors
 from .gradients import gradient_errors, hessian_errors
 from .regularizer_sample import RegularizerSample
-from .sampling import Sample
+from .sampling import BarrierSample, draw
 
 
 def check_regularizer(
@@ -23,10 +23,10 @@ def check_regularizer(
 ) -> None:
     """Check that a regularizer keeps every promise of `saddleback.regularizers.base.Regularizer` on a dual set in R^n.
 
-    Verified are the derivatives (by differences along the affine hull), convexity and its modulus, compatibility with
-    the barrier (c R + B is self-concordant for c from 1e-6 to 1e6), the best response (by sampling, by its first-order
-    condition, by a central path; that of the inner solver where R has no formula for it), and that
-    gap, difference and quadratic_form agree with value. Check the set first.
+    Verified are the derivatives (by differences along the affine hull), convexity and its modulus, where the set has a
+    barrier B the compatibility with it (c R + B is self-concordant for c from 1e-6 to 1e6), the best response (by
+    sampling, by its first-order condition, by a central path where the set has a barrier; that of the inner solver
+    where R has no formula for it), and that gap, difference and quadratic_form agree with value. Check the set first.
 
     Parameters
     ----------
@@ -36,17 +36,15 @@ def check_regularizer(
         A set that passes `check_dual_set`.
     n : int
         The dimension.
-    seed : int
-        Of the random points and directions; the same seed checks the same things.
-    n_points : int
-        Interior points at which derivatives are checked.
+    seed, n_points : int
+        As for `check_dual_set`.
 
     Raises
     ------
     ContractError
-        Lists every check that fails: what is wrong, where, in which direction, and what to do.
+        Lists every check that fails.
     IncompatibleError
-        Where the set does not offer what the best response needs.
+        Where ``resolve`` or the formula for the best response refuses the set.
 
     Examples
     --------
@@ -58,12 +56,15 @@ def check_regularizer(
         findings.add("resolve", _resolve(regularizer, dual_set, n))
         findings.settle()
         dual_set.validate(n)
-        r = RegularizerSample(Sample.of(dual_set, n, seed, n_points), regularizer.resolve(dual_set, n))
+        r = RegularizerSample(draw(dual_set, n, seed, n_points), regularizer.resolve(dual_set, n))
+        has_barrier = isinstance(r.s, BarrierSample)
         findings.add("protocol", _shapes(r))
         findings.settle()
         if r.s.hull.dimension:
-            for name, check in (("gradient", _gradient), ("hessian", _hessian), ("compatible", compatible)):
-                findings.add(name, check(r))
+            findings.add("gradient", _gradient(r))
+            findings.add("hessian", _hessian(r))
+            if has_barrier:
+                findings.add("compatible", compatible(r))
         for check in (convex, strongly_convex, response_checks.difference, response_checks.quadratic_form):
             findings.add(check.__name__, check(r))
         if not r.exact:
@@ -71,7 +72,7 @@ def check_regularizer(
             findings.settle()
         for check in (response_checks.attained, response_checks.optimal, response_checks.gap):
             findings.add(check.__name__, check(r))
-        if r.s.hull.dimension and findings.clean:
+        if has_barrier and r.s.hull.dimension and findings.clean:
             # The path needs a regularizer whose derivatives are right.
             findings.add("best response by the central path", response_checks.path(r))
         findings.settle()
@@ -93,13 +94,9 @@ def _shapes(r: RegularizerSample) -> Iterator[str]:
         ("gradient(lam)", r.R.gradient(x), (n,)),
     ]
     shapes.append(("hessian(lam), as a matrix,", as_hessian(r.R.hessian(x)).dense(), (n, n)))
-    if r.exact:
-        shapes.append(("best_response(dual_set, z)", r.R.best_response(r.s.dual_set, np.zeros(n)), (n,)))
-    for name, got, shape in shapes:
-        if np.shape(got) != shape:
-            yield f"{name} has shape {np.shape(got)}; expected {shape}."
-        elif not np.isfinite(got).all():
-            yield f"{name} is not finite at the center: {got}."
+    if r.formula is not None:
+        shapes.append(("best_response(dual_set, z)", r.formula.best_response(r.s.dual_set, np.zeros(n)), (n,)))
+    yield from shape_errors(shapes, " at the center")
     modulus = r.R.strong_convexity
     if not (np.isfinite(modulus) and modulus >= 0):
         yield f"strong_convexity is {modulus}; expected a number >= 0."
@@ -107,9 +104,9 @@ def _shapes(r: RegularizerSample) -> Iterator[str]:
 
 def _gradient(r: RegularizerSample) -> Iterator[str]:
     for x in r.s.points:
-        yield from gradient_errors(r.s, x, r.s.barrier_matrix(x), r.R.value, r.R.gradient(x), "gradient")
+        yield from gradient_errors(r.s, x, r.s.local_metric(x), r.R.value, r.R.gradient(x), "gradient")
 
 
 def _hessian(r: RegularizerSample) -> Iterator[str]:
     for x in r.s.points:
-        yield from hessian_errors(r.s, x, r.s.barrier_matrix(x), r.R.gradient, r.matrix(x), "hessian")
+        yield from hessian_errors(r.s, x, r.s.local_metric(x), r.R.gradient, r.matrix(x), "hessian")

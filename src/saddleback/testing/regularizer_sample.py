@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .._types import Matrix, Vector
-from ..adversary import Adversary, BestResponse
+from ..adversary import Adversary, BestResponse, response_formula
 from ..linalg.hessians import as_hessian
-from ..regularizers import Regularizer
+from ..regularizers import HasBestResponse, Regularizer
 from ..subproblem import adversary_of
 from .sampling import Sample
 
@@ -30,7 +30,16 @@ class RegularizerSample:
     @cached_property
     def exact(self) -> bool:
         """Whether R has a formula for its best response on the set."""
-        return self.R.has_response(self.s.dual_set)
+        return self.formula is not None
+
+    @cached_property
+    def formula(self) -> HasBestResponse | None:
+        return response_formula(self.s.dual_set, self.R)
+
+    def gap(self, lam: Vector, z: Vector) -> float:
+        """h(z) - <lam, z> + R(lam) by R's own formula, which may be negative where it is wrong, or an upper bound."""
+        formula = self.formula
+        return self.adversary.gap(lam, z) if formula is None else formula.gap(self.s.dual_set, lam, z)
 
     @cached_property
     def responses(self) -> list[BestResponse]:

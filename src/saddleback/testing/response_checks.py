@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..capabilities import offers
+from ..regularizers import QuadraticForm
 from .failures import show
 from .references import path_maximum
 from .regularizer_sample import RegularizerSample
+from .sampling import BarrierSample
 
 # Two ways to the same number; a best response found by iterations; both relative to the terms of the value.
 ROUNDING = 1e-10
@@ -73,7 +76,7 @@ def gap(r: RegularizerSample) -> Iterator[str]:
     """h(z) - <lam, z> + R(lam), and never negative; without a formula for the best response, an upper bound of it."""
     for k, (z, (value, best)) in enumerate(zip(r.s.zs, r.responses, strict=True)):
         for lam in (r.s.points[k % len(r.s.points)], r.s.maximizers[k], best):
-            got = r.R.gap(r.s.dual_set, lam, z) if r.exact else r.adversary.gap(lam, z)
+            got = r.gap(lam, z)
             expected = value - r.score(lam, z)
             size = r.rounding(z)
             if not got >= -OPTIMAL * size:
@@ -97,10 +100,10 @@ def difference(r: RegularizerSample) -> Iterator[str]:
 
 
 def quadratic_form(r: RegularizerSample) -> Iterator[str]:
-    describe = getattr(r.R, "quadratic_form", None)
-    if describe is None:
+    owner: object = r.R
+    if not offers(owner, QuadraticForm):
         return
-    H, q = describe(r.s.n)
+    H, q = owner.quadratic_form(r.s.n)
 
     def form(lam: np.ndarray) -> float:
         return float(0.5 * lam @ (H * lam if H.ndim == 1 else H @ lam) + q @ lam)
@@ -117,7 +120,8 @@ def quadratic_form(r: RegularizerSample) -> Iterator[str]:
 
 
 def path(r: RegularizerSample) -> Iterator[str]:
-    """The same maximum by an interior-point method that asks only for derivatives."""
+    """The same maximum by an interior-point method that asks only for derivatives; on sets with a barrier."""
+    assert isinstance(r.s, BarrierSample)
     for z in r.s.zs[:PATHS]:
         found = path_maximum(r.s, z, r.R)
         if found is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .failures import show
 from .references import path_maximum
-from .sampling import Sample
+from .sampling import BarrierSample, Sample
 
 # <lam, z> computed in two ways; a maximum found by iterations; both relative to |lam| |z|.
 ROUNDING = 1e-10
@@ -41,7 +41,7 @@ def maximal(s: Sample) -> Iterator[str]:
             yield _beaten(z, value, candidates[best], float(scores[best]))
 
 
-def path(s: Sample) -> Iterator[str]:
+def path(s: BarrierSample) -> Iterator[str]:
     """The same maximum by an interior-point method that asks only for the barrier."""
     for z, value in list(zip(s.zs, s.values, strict=True))[:PATHS]:
         found = path_maximum(s, z)
