@@ -11,8 +11,9 @@ import saddleback as sb
 from saddleback.engine.evaluation import Evaluation
 from saddleback.linalg.hessians import Blocks, Dense, Diagonal, LowRank
 from saddleback.regularizers import Regularizer
-from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of, newton_system
-from saddleback.subproblem.newton_system import DenseSystem, NarrowSystem
+from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of
+from saddleback.subproblem.path_following import newton_system
+from saddleback.subproblem.path_following.newton_system import DenseSystem, NarrowSystem
 
 J, D = 1200, 4
 

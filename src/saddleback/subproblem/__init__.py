@@ -11,7 +11,7 @@ from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
 from .numerical_response import adversary_of
 from .path_following import PathFollowing
-from .quadratic_program import QuadraticProgram
+from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
 

@@ -8,9 +8,9 @@ from .._types import Vector
 from ..adversary import Adversary
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
-from .path_following import MANY_LOSSES, PathFollowing
-from .primal_form import PrimalForm
-from .quadratic_program import QuadraticProgram
+from .path_following.path_following import MANY_LOSSES, PathFollowing
+from .qp.primal_form import PrimalForm
+from .qp.quadratic_program import QuadraticProgram
 from .response_newton import MANY_ROWS, ResponseNewton
 
 # With fewer losses the order of the solvers is that of the list.

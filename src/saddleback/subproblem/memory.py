@@ -10,10 +10,10 @@ from ..regularizers import Zero
 from .auto import Auto
 from .base import InnerSolver
 from .factored_subproblem import SMALL
-from .newton_system import NARROW, stays_narrow
-from .path_following import MANY_LOSSES, PathFollowing
-from .primal_form import PrimalForm
-from .quadratic_program import QuadraticProgram
+from .path_following.newton_system import NARROW, stays_narrow
+from .path_following.path_following import MANY_LOSSES, PathFollowing
+from .qp.primal_form import PrimalForm
+from .qp.quadratic_program import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
 

@@ -16,7 +16,7 @@ from ..dual_sets import Polyhedral
 from ..linalg.hessians import as_hessian
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
-from .kkt import tolerances
+from .qp.kkt import tolerances
 
 # R and its derivatives are taken no nearer to the boundary than this: entropies have infinite slope there.
 INTERIOR = 1e-300

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
-from .._types import Matrix, Vector
-from ..linalg.hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
-from .dual_subproblem import DualSubproblem
-from .factored_subproblem import FactoredSubproblem, low_rank_factor
+from ..._types import Matrix, Vector
+from ...linalg.hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
+from ..dual_subproblem import DualSubproblem
+from ..factored_subproblem import FactoredSubproblem, low_rank_factor
 
 # The scaled matrix has a unit diagonal, so that these are relative perturbations; the first is none.
 REGULARIZATIONS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-6, 1e-3)

@@ -10,11 +10,12 @@ import pytest
 from saddleback.adversary import Adversary
 from saddleback.regularizers import Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, QuadraticProgram
-from saddleback.subproblem.dual_form import DualForm
 from saddleback.subproblem.incumbent import Incumbent
+from saddleback.subproblem.qp.dual_form import DualForm
+from saddleback.subproblem.qp.quadratic_program import new_solver
 
-from .instances import KINDS, instance
-from .sets import UnitBall, UnitBox
+from ..instances import KINDS, instance
+from ..sets import UnitBall, UnitBox
 
 
 @pytest.mark.parametrize("regularizer", ["zero", "quadratic"])
@@ -29,7 +30,7 @@ def test_gaps_down_to_rounding(kind, regularizer):
 def test_the_active_set_gives_the_digits_that_piqp_does_not():
     """On a singular Q 1e8 times c PIQP alone stays above the resolution; refined it does not."""
     problem = instance(578).subproblem
-    raw = Incumbent(problem, 0.0, DualForm(problem).run(0.0, 25).lam)
+    raw = Incumbent(problem, 0.0, DualForm(problem).run(new_solver(0.0, 25)).lam)
     assert raw.gap > 100 * problem.resolution
     assert QuadraticProgram().solve(problem, 0.0).gap <= problem.resolution
 

@@ -8,10 +8,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from .._types import Matrix, Vector
-from ..linalg.hessians import Hessian, as_hessian
-from ..regularizers import Zero
-from .dual_subproblem import DualSubproblem
+from ..._types import Matrix, Vector
+from ...linalg.hessians import Hessian, as_hessian
+from ...regularizers import Zero
+from ..dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system
 
 # Squares that are this much smaller than those they are differences of have lost half of their digits.

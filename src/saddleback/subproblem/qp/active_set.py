@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgesv, dgetrs
 
-from .._types import EPS, Matrix, Vector
-from .._validation import all_finite
-from ..dual_sets import LinearConstraints
-from .incumbent import Incumbent
+from ..._types import EPS, Matrix, Vector
+from ..._validation import all_finite
+from ...dual_sets import LinearConstraints
+from ..incumbent import Incumbent
 from .kkt_operator import KKTOperator
 
 # Relative to the diagonal: added to singular systems, and taken back by further corrections.

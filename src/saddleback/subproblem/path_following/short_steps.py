@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Vector
+from ..._types import Vector
 from .central_path import CentralPath, Iterate
 
 

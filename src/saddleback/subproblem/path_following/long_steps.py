@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Vector
+from ..._types import Vector
 from .central_path import CentralPath, Iterate, decrement
 from .newton_system import NewtonSystem
 

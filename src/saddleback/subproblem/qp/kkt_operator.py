@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import Matrix, Vector
-from .dual_subproblem import DualSubproblem
-from .factored_subproblem import FactoredSubproblem
-from .quadratic_part import quadratic_part
+from ..._types import Matrix, Vector
+from ...regularizers import QuadraticForm, Zero
+from ..dual_subproblem import DualSubproblem
+from ..factored_subproblem import FactoredSubproblem
 
 Index: TypeAlias = NDArray[np.intp]
 
@@ -43,7 +43,7 @@ class DenseKKT:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         k, n = constraints.E.shape
-        H, b = quadratic_part(subproblem)
+        H, b = _quadratic_part(subproblem)
         scale, unit = subproblem.scale or 1.0, subproblem.adversary.unit
         self.shape = (n, k)
         K, b0 = constraints.equations
@@ -92,3 +92,12 @@ class FactoredKKT:
         K[:m, :m] = rows.dot(rows.T)
         K[m, m] = 0.0
         return K
+
+
+def _quadratic_part(subproblem: DualSubproblem) -> tuple[Vector | None, Vector]:
+    """(H, b) with S + R = 1/2 lam' (Q + diag H) lam - b' lam + constant on Lambda; None for H = 0."""
+    adversary = subproblem.adversary
+    if isinstance(adversary.regularizer, Zero):
+        return None, subproblem.stripped
+    H, linear = cast("QuadraticForm", adversary.regularizer).quadratic_form(subproblem.c.size)
+    return H, adversary.dual_set.strip(subproblem.c - linear)

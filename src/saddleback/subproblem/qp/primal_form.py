@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Vector
-from ..adversary import Adversary
-from ..dual_sets import Simplex
-from ..regularizers import Zero
+from ..._types import Vector
+from ...adversary import Adversary
+from ...dual_sets import Simplex
+from ...regularizers import Zero
+from ..dual_subproblem import DualSubproblem
+from ..factored_subproblem import FactoredSubproblem
 from .active_set import Mask
-from .dual_subproblem import DualSubproblem
-from .factored_subproblem import FactoredSubproblem
 from .kkt_operator import FactoredKKT
-from .piqp_run import ITERATIONS, new_solver
 
 # PIQP's matrices are J x (r + 1) here and J x J in the dual form; as measured, the former are faster from here on.
 ROWS_PER_COLUMN, MORE_ROWS = 1.5, 4
@@ -44,16 +43,16 @@ class PrimalForm:
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         assert isinstance(subproblem, FactoredSubproblem)
-        self._scale, self._clock = subproblem.scale or 1.0, subproblem.adversary.clock
+        self._scale = subproblem.scale or 1.0
         self.kkt = FactoredKKT(subproblem)
         # Among many rows that nearly tie each round drops one.
         J, r = subproblem.factor.shape
         self.rounds = 3 * min(J, r + 100)
+        self.flops = J * (r + 1.0) ** 2
 
-    def run(self, tol: float, max_iter: int) -> PrimalOutcome:
+    def run(self, solver: Any) -> PrimalOutcome:
         """PIQP in (u, t), u in units of sqrt(scale) and t in units of scale."""
         J, r = self.kkt.F.shape
-        self._clock.check(ITERATIONS * J * (r + 1) ** 2)
         P = np.zeros((r + 1, r + 1), order="F")
         P.ravel("K")[: -1 : r + 2] = 1.0
         cost = np.zeros(r + 1)
@@ -61,7 +60,6 @@ class PrimalForm:
         rows = np.empty((J, r + 1), order="F")
         rows[:, :r] = self.kkt.F
         rows[:, r] = -1.0
-        solver = new_solver(tol / self._scale, max_iter)
         solver.setup(P, cost, None, None, rows, None, -self.kkt.minus_q)
         solver.solve()
         return PrimalOutcome(solver.result, self._scale)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._types import Vector
-from ..dual_sets import LinearConstraints
-from .dual_subproblem import DualSubproblem, Multipliers
+from ..._types import Vector
+from ...dual_sets import LinearConstraints
+from ..dual_subproblem import DualSubproblem, Multipliers
 
 
 def tolerances(tol: float, n: int) -> tuple[float, float]:

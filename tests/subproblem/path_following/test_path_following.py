@@ -13,11 +13,11 @@ from saddleback.dual_sets import Simplex
 from saddleback.errors import ProblemError
 from saddleback.regularizers import Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, PathFollowing
-from saddleback.subproblem.central_path import CentralPath
-from saddleback.subproblem.long_steps import LongSteps
+from saddleback.subproblem.path_following.central_path import CentralPath
+from saddleback.subproblem.path_following.long_steps import LongSteps
 
-from .instances import REGULARIZERS, instance, rounding
-from .sets import UnitBall, UnitBox
+from ..instances import REGULARIZERS, instance, rounding
+from ..sets import UnitBall, UnitBox
 
 QUADRATIC_PARTS = ("full", "rank-one", "zero")
 PAPER = PathFollowing(schedule="paper")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import piqp
 
-from .._types import Vector
-from .._validation import whole
-from ..adversary import Adversary
+from ..._types import Vector
+from ..._validation import whole
+from ...adversary import Adversary
+from ..dual_subproblem import DualSolution, DualSubproblem
+from ..incumbent import Incumbent
 from . import active_set
 from .dual_form import DualForm
-from .dual_subproblem import DualSolution, DualSubproblem
-from .incumbent import Incumbent
 from .primal_form import PrimalForm
 
 # lam is of size one, so that this tells what is at a bound from what is not, whatever the units of (D).
 AT_BOUND = 1e-9
 # Up to this size PIQP costs no more than two rounds of the active set, so that one is enough to try.
 SMALL = 20
+ITERATIONS = 12
+"""What a run takes, about; it cannot be interrupted and knows no time limit."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class QuadraticProgram:
             n_iter += active_set.refine(form.kkt, constraints, x, free, incumbent, rounds)
             if incumbent.done:
                 return incumbent.solution(self.name, n_iter)
-        outcome = form.run(tol, self.max_iter)
+        subproblem.adversary.clock.check(ITERATIONS * form.flops)
+        outcome = form.run(new_solver(tol / (subproblem.scale or 1.0), self.max_iter))
         n_iter += outcome.result.info.iter
         if np.isfinite(incumbent.offer(outcome.lam)) and not incumbent.done and bounded:
             lam = subproblem.adversary.dual_set.restore(outcome.lam)
@@ -76,3 +81,14 @@ class QuadraticProgram:
         reason = "" if incumbent.done else f"PIQP ended with {outcome.result.info.status.name}"
         # Multipliers of other rows than bounds are not part of the certificate.
         return incumbent.solution(self.name, n_iter, reason, outcome if bounded else None)
+
+
+def new_solver(tol: float, max_iter: int) -> Any:
+    """A solver for a problem of size one."""
+    solver = piqp.DenseSolver()
+    settings = solver.settings
+    # Below 1e-13 PIQP's own residuals are rounding; the active set gives the digits that are left.
+    settings.eps_abs = settings.eps_duality_gap_abs = min(1e-8, max(0.1 * tol, 1e-13))
+    settings.eps_rel = settings.eps_duality_gap_rel = 0.0
+    settings.max_iter = max_iter
+    return solver

@@ -11,11 +11,11 @@ from saddleback.dual_sets import Simplex, Spectrahedron
 from saddleback.linalg import svec
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem
-from saddleback.subproblem.central_path import CentralPath
-from saddleback.subproblem.newton_system import DenseSystem
+from saddleback.subproblem.path_following.central_path import CentralPath
+from saddleback.subproblem.path_following.newton_system import DenseSystem
 
-from .instances import instance, rounding
-from .sets import UnitBall, UnitBox
+from ..instances import instance, rounding
+from ..sets import UnitBall, UnitBox
 
 SETS = (Simplex(), UnitBox(), UnitBall())
 

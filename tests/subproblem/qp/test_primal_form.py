@@ -10,10 +10,10 @@ from saddleback.dual_sets import Simplex
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import Auto, DualSubproblem, FactoredSubproblem, PathFollowing, QuadraticProgram
 from saddleback.subproblem.factored_subproblem import SMALL
-from saddleback.subproblem.kkt import frank_wolfe_bound
-from saddleback.subproblem.primal_form import PrimalForm
+from saddleback.subproblem.qp.kkt import frank_wolfe_bound
+from saddleback.subproblem.qp.primal_form import PrimalForm
 
-from .instances import losses, plain_gap, rounding
+from ..instances import losses, plain_gap, rounding
 
 KINDS = ("plain", "duplicate rows", "rank-deficient", "zero", "tied", "tiny", "huge", "one column")
 

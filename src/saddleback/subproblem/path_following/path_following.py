@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Vector
-from .._validation import lookup, whole
-from ..adversary import Adversary
-from ..linalg.blas_threads import one_blas_thread
+from ..._types import Vector
+from ..._validation import lookup, whole
+from ...adversary import Adversary
+from ...linalg.blas_threads import one_blas_thread
+from ..dual_subproblem import DualSolution, DualSubproblem
+from ..factored_subproblem import FactoredSubproblem
+from ..incumbent import Incumbent
 from .central_path import CentralPath, Iterate, Schedule
-from .dual_subproblem import DualSolution, DualSubproblem
-from .factored_subproblem import FactoredSubproblem
-from .incumbent import Incumbent
 from .long_steps import LongSteps
 from .newton_system import narrow_parts
 from .short_steps import ShortSteps
