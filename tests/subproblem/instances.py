@@ -28,7 +28,7 @@ class Instance:
     @property
     def tol(self) -> float:
         """1e-9 relative to the scale of c, but no less than what rounding lets a gap be measured to."""
-        return max(1e-9 * float(np.ptp(self.subproblem.c)), self.subproblem.resolution)
+        return max(1e-9 * float(np.ptp(self.subproblem.c)), self.subproblem.rounding_floor)
 
     @property
     def label(self) -> str:

@@ -13,7 +13,7 @@ from saddleback.linalg.hessians import Blocks, Dense, Diagonal, LowRank
 from saddleback.regularizers import Regularizer
 from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of
 from saddleback.subproblem.path_following import newton_system
-from saddleback.subproblem.path_following.newton_system import DenseSystem, NarrowSystem
+from saddleback.subproblem.path_following.newton_system import DenseSystem, NarrowSystem, NewtonSystemControl
 
 J, D = 1200, 4
 
@@ -131,10 +131,10 @@ def test_narrow_and_dense_systems_find_the_same_solution(name, scale, monkeypatc
         problem = FactoredSubproblem(F, c, adversary_of(dual_set, regularizer, n))
         optima = []
         for rows in (n, n + 1):
-            monkeypatch.setattr(newton_system, "MANY_ROWS", rows)
-            monkeypatch.setattr(newton_system, "MORE_ROWS", rows)
+            control = NewtonSystemControl(narrow_from_rows=rows, narrow_from_rows_beside=rows)
+            monkeypatch.setattr(newton_system, "CONTROL", control)
             solution = PathFollowing().solve(problem, 0.0)
-            # The last digits of TVBall are the price of the narrow form (see MORE_ROWS).
+            # The last digits of TVBall are the price of the narrow form (see NewtonSystemControl).
             assert solution.gap <= (1e-11 if name == "tv" else 1e-12) * problem.scale
             optima.append(problem.objective(solution.lam))
         assert optima[0] == pytest.approx(optima[1], rel=0, abs=1e-11 * problem.scale)

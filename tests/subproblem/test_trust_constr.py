@@ -52,4 +52,4 @@ def test_start_and_limits():
     short = TrustConstr(max_iter=2).solve(case.subproblem, case.tol)
     assert not short.converged
     assert "maximum number" in short.message
-    assert "UnitBall has no linear_constraints" in TrustConstr().refusal(Adversary(UnitBall(), Zero(), 3))
+    assert "UnitBall has no 'linear_constraints'" in TrustConstr.needs.unmet(Adversary(UnitBall(), Zero(), 3))

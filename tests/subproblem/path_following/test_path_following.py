@@ -155,7 +155,7 @@ def test_what_rounding_hides_is_said(seed, tol):
     case = instance(seed, n=15)
     solution = PathFollowing().solve(case.subproblem, tol)
     assert solution.converged == (solution.gap <= tol)
-    assert solution.gap <= 10 * case.subproblem.resolution
+    assert solution.gap <= 10 * case.subproblem.rounding_floor
     assert solution.converged or solution.message
 
 

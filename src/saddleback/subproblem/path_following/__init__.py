@@ -1,4 +1,4 @@
-"""(D) by following its central path."""
+"""(D) by following its central path, for any set with a self-concordant barrier."""
 
 from .path_following import PathFollowing
 

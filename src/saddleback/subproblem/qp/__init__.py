@@ -1,4 +1,4 @@
-"""(D) as a quadratic program."""
+"""(D) as a convex quadratic program: PIQP, then an active-set method for the last digits."""
 
 from .quadratic_program import QuadraticProgram
 

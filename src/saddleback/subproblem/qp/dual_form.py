@@ -9,7 +9,7 @@ from typing import Any
 from ..._types import Vector
 from ...dual_sets import LinearConstraints
 from ..dual_subproblem import DualSubproblem
-from .active_set import Mask
+from .active_set import CONTROL, Mask
 from .kkt_operator import DenseKKT
 
 
@@ -22,14 +22,15 @@ class DualForm:
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
         self._unit = subproblem.adversary.unit
         self.kkt = DenseKKT(subproblem)
-        self.rounds = 3 * subproblem.c.size
+        self.rounds = CONTROL.rounds_per_coordinate * subproblem.c.size
+        # Of one iteration of PIQP.
         self.flops = subproblem.c.size**3 / 3
 
     def run(self, solver: Any) -> DualOutcome:
         """Set up and run PIQP."""
         kkt, constraints = self.kkt, self._constraints
         upper = constraints.upper if constraints.capped else None
-        # PIQP reads matrices by columns; P is symmetric, so that its transpose is itself.
+        # PIQP reads matrices by columns; P is symmetric, so the copy in that order is P itself.
         P, q = kkt.P.T.copy(order="F"), -kkt.minus_q
         A, b = constraints.A, constraints.b
         solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)
@@ -39,7 +40,7 @@ class DualForm:
 
 @dataclass(frozen=True, eq=False)
 class DualOutcome:
-    """PIQP's result: its x is lam/unit."""
+    """PIQP's result; its x is lam/unit."""
 
     result: Any
     scale: float

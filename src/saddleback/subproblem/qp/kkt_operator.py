@@ -1,4 +1,4 @@
-"""The optimality conditions of (D) as a quadratic program: what an active set solves."""
+"""The optimality conditions of (D) as a quadratic program, for the active-set method."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Index: TypeAlias = NDArray[np.intp]
 class KKTOperator(Protocol):
     """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
 
-    P and q are those of (D) for x = lam/unit over its scale: of size one, so that units change no pivot.
+    P and q are those of (D) for x = lam/unit, divided by its scale: of size one, so that no pivot depends on units.
     """
 
     @property
@@ -27,13 +27,13 @@ class KKTOperator(Protocol):
 
     @property
     def diagonal(self) -> Vector:
-        """That of K."""
+        """The diagonal of K."""
 
     def residual(self, X: Vector) -> Vector:
-        """K X - b: the multipliers z of the bounds on x, then what is missing from E x = e."""
+        """K X - b: the multipliers z of the bounds on x, then the residual of E x = e."""
 
     def block(self, index: Index) -> Matrix:
-        """A new copy of K's rows and columns at ``index``, in which all of y's come last."""
+        """A new matrix of K's rows and columns at ``index``, which ends with all coordinates of y."""
 
 
 class DenseKKT:
@@ -66,7 +66,7 @@ class DenseKKT:
 
 
 class FactoredKKT:
-    """The same on the simplex with R = 0 and P = F F', which is never formed."""
+    """`DenseKKT` on the simplex with R = 0 and P = F F', which is never formed."""
 
     def __init__(self, subproblem: FactoredSubproblem) -> None:
         scale = subproblem.scale or 1.0
