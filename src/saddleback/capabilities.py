@@ -17,6 +17,7 @@ from typing import Any, TypeGuard, TypeVar
 from .errors import IncompatibleError
 
 C = TypeVar("C")
+ABSENT = object()
 
 
 def offers(component: object, capability: type[C]) -> TypeGuard[C]:
@@ -30,7 +31,9 @@ def lack(component: object, capability: type) -> str | None:
     if not getattr(capability, "_is_protocol", False):
         return None if isinstance(component, capability) else f"{kind.__name__} is none"
     for name in members(capability):
-        if not _has(component, kind, name):
+        # On the class first: to read a property from the object is to compute it. None stands for an absent member.
+        member = getattr(kind, name, ABSENT)
+        if member is None or (member is ABSENT and getattr(component, name, None) is None):
             return f"{kind.__name__} has no {name!r}"
     lacks = getattr(kind, "lacks", None)
     return None if lacks is None else lacks(component, capability)
@@ -45,13 +48,6 @@ def members(protocol: type) -> tuple[str, ...]:
             names = [*base.__dict__, *get_annotations(base)]
             found.update(dict.fromkeys(name for name in names if not name.startswith("_")))
     return tuple(found)
-
-
-def _has(component: object, kind: type, name: str) -> bool:
-    # On the class first: to read a property from the object is to compute it. None stands for a member that is absent.
-    if hasattr(kind, name):
-        return getattr(kind, name) is not None
-    return getattr(component, name, None) is not None
 
 
 def phrase(capability: type) -> str:
@@ -80,11 +76,13 @@ class Needs:
 
     def unmet(self, adversary: Any, losses: object = None) -> str | None:
         """The first need that is not met, in words, with the reason; None where all are."""
-        for part in PARTS:
-            for capability in getattr(self, part):
-                component = (
-                    losses if part == "losses" else adversary if part == "adversary" else getattr(adversary, part)
-                )
+        for part, component, capabilities in (
+            ("losses", losses, self.losses),
+            ("dual_set", adversary.dual_set, self.dual_set),
+            ("regularizer", adversary.regularizer, self.regularizer),
+            ("adversary", adversary, self.adversary),
+        ):
+            for capability in capabilities:
                 reason = lack(component, capability)
                 if reason is not None:
                     return f"{PARTS[part]} {phrase(capability)}; {reason}"

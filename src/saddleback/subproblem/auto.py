@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from .._types import Vector
 from ..adversary import Adversary
@@ -28,14 +28,20 @@ class AnyOf(Needs):
     alternatives: tuple[Needs, ...] = ()
 
     def unmet(self, adversary: Any, losses: object = None) -> str | None:
-        reasons = [needs.unmet(adversary, losses) for needs in self.alternatives]
-        return None if None in reasons else ", or ".join(str(reason) for reason in reasons)
+        reasons = []
+        for needs in self.alternatives:
+            reason = needs.unmet(adversary, losses)
+            if reason is None:
+                return None
+            reasons.append(reason)
+        return ", or ".join(reasons)
 
 
 @dataclass(frozen=True)
 class Auto:
     """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from where it ended."""
 
+    name: ClassVar[str] = "auto"
     solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), ResponseNewton(), PathFollowing())
     _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
         default=(None, ()), init=False, repr=False, compare=False
@@ -43,19 +49,13 @@ class Auto:
     """The last adversary, and the solvers that apply to it: asking at every call would cost small problems more."""
 
     @property
-    def name(self) -> str:
-        return "auto"
-
-    @property
     def needs(self) -> Needs:
         return AnyOf(alternatives=tuple(needs_of(solver) for solver in self.solvers))
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
-        """The solvers whose needs (Lambda, R) meets; remembered for the last adversary."""
-        asked, solvers = self._asked
-        if asked is not adversary:
-            solvers = tuple(solver for solver in self.solvers if applies(solver, adversary))
-            object.__setattr__(self, "_asked", (adversary, solvers))
+        """The solvers whose needs (Lambda, R) meets."""
+        solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
+        object.__setattr__(self, "_asked", (adversary, solvers))
         return solvers
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
@@ -84,7 +84,9 @@ class Auto:
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
         """The solvers that apply: the fastest for the shape of Q in front, without one that is far too slow for it."""
-        solvers = self.applicable(subproblem.adversary)
+        asked, solvers = self._asked
+        if asked is not subproblem.adversary:
+            solvers = self.applicable(subproblem.adversary)
         if subproblem.c.size < SHAPE_MATTERS_FROM:
             return solvers
         if any(isinstance(s, PathFollowing) and s.is_fastest(subproblem) for s in solvers) and not PrimalForm.suits(

@@ -10,11 +10,14 @@ from ..capabilities import Needs, offers
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import is_tall
 
+NO_NEEDS = Needs()
+
 
 class InnerSolver(Protocol):
     """Solves (D) until the measured cross-evaluation gap is at most ``tol``, or reports that it did not.
 
-    Two more members are optional: ``needs`` (see `HasNeeds`) and ``square_matrices`` (see `CountsSquareMatrices`).
+    Two more members are optional: ``needs: ClassVar[Needs]``, the capabilities of (Lambda, R) without which the solver
+    is refused, and ``square_matrices`` (see `CountsSquareMatrices`).
     """
 
     @property
@@ -23,13 +26,6 @@ class InnerSolver(Protocol):
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         """A point of Lambda with its measured gap; ``start`` is a guess of lam, feasible or nearly so."""
-
-
-class HasNeeds(Protocol):
-    """declared needs ``needs``: the capabilities of (Lambda, R) without which a solver is refused."""
-
-    @property
-    def needs(self) -> Needs: ...
 
 
 class CountsSquareMatrices(Protocol):
@@ -41,7 +37,8 @@ class CountsSquareMatrices(Protocol):
 
 def needs_of(solver: InnerSolver) -> Needs:
     """The needs that a solver declares; none where it declares none."""
-    return solver.needs if offers(solver, HasNeeds) else Needs()
+    needs: Needs = getattr(solver, "needs", NO_NEEDS)
+    return needs
 
 
 def applies(solver: InnerSolver, adversary: Adversary) -> bool:

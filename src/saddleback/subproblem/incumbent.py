@@ -19,6 +19,8 @@ class Incumbent:
         self.tol = tol
         self.lam: Vector | None = None
         self.gap = np.inf
+        self.done = False
+        """Whether the gap is at most the tolerance, or the rounding floor where that is larger."""
         self._target = max(tol, subproblem.rounding_floor)
         if start is not None:
             self.offer(start)
@@ -31,13 +33,8 @@ class Incumbent:
         restored = self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
         if gap < self.gap:
-            self.lam, self.gap = restored, gap
+            self.lam, self.gap, self.done = restored, gap, gap <= self._target
         return gap if gap == gap else np.inf
-
-    @property
-    def done(self) -> bool:
-        """Whether the gap is at most the tolerance, or the rounding floor where that is larger."""
-        return self.gap <= self._target
 
     def solution(
         self, solver: str, n_iter: int, reason: str = "", multipliers: Multipliers | None = None

@@ -51,15 +51,12 @@ class ResponseNewton:
     measured in the scale of (D) and its square root.
     """
 
+    name: ClassVar[str] = "response-newton"
     needs: ClassVar[Needs] = Needs(dual_set=(Simplex,), regularizer=(HasResponseWeights,))
     max_iter: int = 30
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of ResponseNewton"))
-
-    @property
-    def name(self) -> str:
-        return "response-newton"
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         return 0 if is_tall(adversary.n, d) else CONTROL.square_matrices

@@ -49,15 +49,12 @@ class TrustConstr:
     J = 10 and 20 ms at J = 100: use it as a reference.
     """
 
+    name: ClassVar[str] = "trust-constr"
     needs: ClassVar[Needs] = Needs(dual_set=(Polyhedral,), regularizer=(TwiceDifferentiable,))
     max_iter: int = 500
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of TrustConstr"))
-
-    @property
-    def name(self) -> str:
-        return "trust-constr"
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         return CONTROL.square_matrices

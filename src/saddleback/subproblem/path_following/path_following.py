@@ -57,6 +57,7 @@ class PathFollowing:
     columns and the Hessian of the barrier is diagonal, up to a few rows.
     """
 
+    name: ClassVar[str] = "path-following"
     needs: ClassVar[Needs] = Needs(dual_set=(HasBarrier,), regularizer=(TwiceDifferentiable,))
     schedule: str | StepRule = "long"
     max_iter: int | None = None
@@ -65,10 +66,6 @@ class PathFollowing:
         self._step_rule()
         if self.max_iter is not None:
             object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of PathFollowing"))
-
-    @property
-    def name(self) -> str:
-        return "path-following"
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         return 0 if is_tall(adversary.n, d) and _all_narrow(adversary, d) else CONTROL.square_matrices

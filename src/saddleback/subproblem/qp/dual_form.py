@@ -20,7 +20,6 @@ class DualForm:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
-        self._unit = subproblem.adversary.unit
         self.kkt = DenseKKT(subproblem)
         self.rounds = CONTROL.rounds_per_coordinate * subproblem.c.size
         # Of one iteration of PIQP.
@@ -35,7 +34,7 @@ class DualForm:
         A, b = constraints.A, constraints.b
         solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)
         solver.solve()
-        return DualOutcome(solver.result, self._scale, self._unit, constraints)
+        return DualOutcome(solver.result, self._scale, kkt.unit, constraints)
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ class DenseKKT:
         k, n = constraints.E.shape
         H, b = _quadratic_part(subproblem)
         scale, unit = subproblem.scale or 1.0, subproblem.adversary.unit
-        self.shape = (n, k)
+        self.shape, self.unit = (n, k), unit
         K, b0 = constraints.equations
         self._K, self._b = K.copy(), b0.copy()
         self.P, self.minus_q = self._K[:n, :n], self._b[:n]

@@ -51,8 +51,9 @@ class PrimalForm:
     @staticmethod
     def fits(adversary: Adversary, J: int, r: int) -> bool:
         """`suits` for a factor of J rows and r columns."""
-        plain = isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
-        return plain and CONTROL.rows_per_column * (r + 1) + CONTROL.more_rows <= J
+        if CONTROL.rows_per_column * (r + 1) + CONTROL.more_rows > J:
+            return False
+        return isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         assert isinstance(subproblem, FactoredSubproblem)

@@ -57,15 +57,12 @@ class QuadraticProgram:
     of rank r << J.
     """
 
+    name: ClassVar[str] = "qp"
     needs: ClassVar[Needs] = Needs(dual_set=(Polyhedral,), regularizer=(QuadraticForm,))
     max_iter: int = 25
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of QuadraticProgram"))
-
-    @property
-    def name(self) -> str:
-        return "qp"
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         J = adversary.n
