@@ -1,4 +1,4 @@
-"""What every inner solver owes, and how one is chosen."""
+"""What every inner solver must do, and how one is chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inner solvers look at the clock between their iterations, and begin nothing that they cannot finish."""
+"""Inner solvers check the time limit between iterations, and begin nothing that would exceed it."""
 
 from __future__ import annotations
 

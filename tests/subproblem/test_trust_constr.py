@@ -1,4 +1,4 @@
-"""SciPy's trust-constr, the paper's choice: right on small problems, honest on hard ones."""
+"""SciPy's trust-constr, the paper's choice: accurate on small problems, with the measured gap on hard ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sets import UnitBall, UnitBox
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_instances(kind, regularizer):
-    """Feasible, honest about the gap, and within tol, or where Q dwarfs c within what rounding in Q leaves of c."""
+    """Feasible, with its true gap, and within tol; where Q is much larger than c, within the rounding of Q."""
     misses = 0
     for seed in range(6):
         case = instance(seed, n=1 + seed, kind=kind, regularizer=regularizer)

@@ -1,4 +1,4 @@
-"""Path following: the paper's short steps keep their promises, the long steps are few."""
+"""Path following: short steps stay within the bounds of the theory, long steps are few."""
 
 from __future__ import annotations
 
