@@ -130,7 +130,7 @@ def test_pieces_that_do_not_fit_together(options, match):
 
 def test_the_inner_solvers_that_would_work_are_named():
     """Refused once J is known: only then are (Lambda, R) resolved, and Entropy(0) would do."""
-    match = "'qp' does not apply: Entropy has no quadratic_form"
+    match = "'qp' needs a regularizer with a quadratic form .* Entropy has no 'quadratic_form'"
     error = refused(sb.IncompatibleError, match, n_calls=1, inner="qp", regularizer=sb.Entropy(0.1))
     assert "'path-following'" in str(error)
     assert "'qp'" not in str(error).split("Use one of")[1]

@@ -17,6 +17,7 @@ from saddleback.subproblem import (
     PathFollowing,
     QuadraticProgram,
     TrustConstr,
+    applies,
 )
 
 from ..race import Regularizer
@@ -63,9 +64,7 @@ def instance(J: int, regularizer: Regularizer, seed: int) -> DualSubproblem:
 
 def contestants(J: int, adversary: Adversary) -> dict[str, InnerSolver]:
     return {
-        name: solver
-        for name, solver in SOLVERS.items()
-        if solver.refusal(adversary) is None and LARGEST.get(name, J) >= J
+        name: solver for name, solver in SOLVERS.items() if applies(solver, adversary) and LARGEST.get(name, J) >= J
     }
 
 

@@ -26,7 +26,7 @@ def offers(component: object, capability: type[C]) -> TypeGuard[C]:
 
 def lack(component: object, capability: type) -> str | None:
     """Why a component does not offer a capability; None where it does."""
-    kind = type(component)
+    kind: type = type(component)
     if not getattr(capability, "_is_protocol", False):
         return None if isinstance(component, capability) else f"{kind.__name__} is none"
     if not _on_class(kind, capability):
@@ -87,11 +87,13 @@ class Needs:
 
     def unmet(self, adversary: Any, losses: object = None) -> str | None:
         """The first need that is not met, in words, with the reason; None where all are."""
-        for part in PARTS:
-            for capability in getattr(self, part):
-                component = (
-                    losses if part == "losses" else adversary if part == "adversary" else getattr(adversary, part)
-                )
+        for part, component, capabilities in (
+            ("losses", losses, self.losses),
+            ("dual_set", adversary.dual_set, self.dual_set),
+            ("regularizer", adversary.regularizer, self.regularizer),
+            ("adversary", adversary, self.adversary),
+        ):
+            for capability in capabilities:
                 reason = lack(component, capability)
                 if reason is not None:
                     return f"{PARTS[part]} {phrase(capability)}; {reason}"

@@ -240,7 +240,7 @@ class _Search:
             if left < self._left:
                 self.best, self._left = solution.lam, left
             # Each round asks for ten times as much as the last one reached, down to what rounding allows.
-            if not solution.converged or solution.gap <= max(10 * ACCURACY * self._left, solution.resolution):
+            if not solution.converged or solution.gap <= max(10 * ACCURACY * self._left, solution.rounding_floor):
                 return solution.lam
 
 

@@ -13,8 +13,7 @@ import scipy.sparse as sp
 import saddleback as sb
 from saddleback.engine import memory_check as affordable
 from saddleback.machine import resources as _machine
-from saddleback.subproblem import Auto, PathFollowing, QuadraticProgram, ResponseNewton, TrustConstr
-from saddleback.subproblem.memory import square_matrices
+from saddleback.subproblem import Auto, PathFollowing, QuadraticProgram, ResponseNewton, TrustConstr, square_matrices
 
 GB = 2**30
 

@@ -155,7 +155,7 @@ def test_long_steps_are_few() -> None:
 def test_sampled_solver_counts_only_at_its_times() -> None:
     problem = DualSubproblem(np.eye(3), np.array([1.0, 0.5, 0.0]), Adversary(Simplex(), Zero(), 3))
     sampled = Sampled(times=(2,))
-    assert sampled.refusal(problem.adversary) is None
+    assert sampled.needs.unmet(problem.adversary) is None
     solutions = [sampled.solve(problem, 1e-4) for _ in range(3)]
     assert all(solution.converged for solution in solutions)
     assert [t for t, *_ in sampled.seen] == [2]

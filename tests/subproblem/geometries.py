@@ -119,7 +119,7 @@ PAIRS = [(s, r) for s, family in SETS.items() for r in family.regularizers]
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One (D), and what it is called."""
+    """One (D) and its label."""
 
     subproblem: DualSubproblem
     label: str

@@ -18,7 +18,7 @@ REGULARIZERS = ("zero", "quadratic", "entropy")
 
 @dataclass(frozen=True)
 class Instance:
-    """One (D) with what its class is called, and the gap to ask of a solver."""
+    """One (D), its kind, and the gap to ask of a solver."""
 
     subproblem: DualSubproblem
     kind: str
@@ -27,8 +27,8 @@ class Instance:
 
     @property
     def tol(self) -> float:
-        """1e-9 relative to the scale of c, but no less than what rounding lets a gap be measured to."""
-        return max(1e-9 * float(np.ptp(self.subproblem.c)), self.subproblem.resolution)
+        """1e-9 relative to the scale of c, and at least the rounding floor."""
+        return max(1e-9 * float(np.ptp(self.subproblem.c)), self.subproblem.rounding_floor)
 
     @property
     def label(self) -> str:
@@ -93,7 +93,7 @@ def scaled(subproblem: DualSubproblem, factor: float) -> DualSubproblem:
 
 
 def plain_gap(subproblem: DualSubproblem, lam: np.ndarray) -> float:
-    """h(ell) - <lam, ell> + R(lam) on the simplex, in the plainest formulas and none of the library's."""
+    """h(ell) - <lam, ell> + R(lam) on the simplex, from the definitions, without code of the library."""
     ell, R = subproblem.c - subproblem.Q @ lam, subproblem.adversary.regularizer
     if isinstance(R, Quadratic):
         u = R.center + (ell - ell.max()) / R.gamma

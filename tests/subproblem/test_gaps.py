@@ -11,7 +11,7 @@ from saddleback.adversary import Adversary
 from saddleback.dual_sets import Simplex
 from saddleback.regularizers import Quadratic
 from saddleback.subproblem import DualSubproblem, QuadraticProgram
-from saddleback.subproblem.kkt import frank_wolfe_bound, tolerances
+from saddleback.subproblem.qp.kkt import frank_wolfe_bound, tolerances
 
 from .instances import instance, plain_gap, rounding
 

@@ -15,7 +15,7 @@ from saddleback.subproblem import PathFollowing, adversary_of
 from .geometries import PAIRS, instance, instances
 
 COUNT, CHUNKS, SEED = 100, 4, 1
-# Each gap on a polytope takes a linear program; products are blocks of what has been seen alone.
+# Each gap on a polytope takes a linear program; products are made of sets that are tested alone.
 FEWER = {"polytope": 60, "polytope of distributions": 20, "product": 60, "mixed product": 60}
 EPS = np.finfo(float).eps
 
@@ -80,7 +80,7 @@ def test_path_following_reaches_the_gap(pair, chunk):
 
 @pytest.mark.parametrize("pair", PAIRS, ids="/".join)
 def test_the_gap_is_what_its_definition_says(pair):
-    """h(ell) - <lam, ell> + R(lam), without the care that the library takes of its rounding."""
+    """h(ell) - <lam, ell> + R(lam), straight from the definitions."""
     for case in instances(*pair, 4, seed=SEED):
         D = case.subproblem
         adversary, R = D.adversary, D.adversary.regularizer

@@ -1,4 +1,4 @@
-"""What every inner solver owes, and how one is chosen."""
+"""What every inner solver must do, and how one is chosen."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ from saddleback.subproblem import (
     DualSubproblem,
     PathFollowing,
     QuadraticProgram,
+    ResponseNewton,
     resolve_inner,
+    square_matrices,
 )
+from saddleback.subproblem.base import applies
+from saddleback.subproblem.incumbent import Incumbent
 
 from .instances import REGULARIZERS, instance, scaled
 from .sets import UnitBall
@@ -28,7 +32,7 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: s.name)
 
 
 def treats(solver, problem):
-    return solver.refusal(problem.adversary) is None
+    return applies(solver, problem.adversary)
 
 
 def tolerance(solver, case):
@@ -173,20 +177,59 @@ def test_unknown_names_are_listed():
 
 def test_incompatible_solvers_are_refused_with_what_would_work():
     with pytest.raises(
-        IncompatibleError, match=r"'qp' does not apply: Entropy has no quadratic_form.*'path-following'"
+        IncompatibleError,
+        match=r"inner solver 'qp' needs a regularizer with a quadratic form.*; Entropy has no "
+        r"'quadratic_form'\. Use one of: 'auto', 'path-following'",
     ):
         resolve_inner("qp", Adversary(Simplex(), Entropy(0.1), 3))
-    with pytest.raises(IncompatibleError, match=r"UnitBall has no linear_constraints.*'auto', 'path-following'\."):
+    with pytest.raises(IncompatibleError, match=r"UnitBall has no 'linear_constraints'\. Use one of: 'auto', 'path-fo"):
         resolve_inner("trust-constr", Adversary(UnitBall(), Zero(), 3))
-    only_qp = Auto(solvers=(QuadraticProgram(),))
-    with pytest.raises(IncompatibleError, match="'auto' does not apply: Entropy"):
-        resolve_inner(only_qp, Adversary(Simplex(), Entropy(0.1), 3))
+    only_two = Auto(solvers=(QuadraticProgram(), ResponseNewton()))
+    with pytest.raises(IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set with"):
+        resolve_inner(only_two, Adversary(UnitBall(), Zero(), 3))
+
+
+class Centers:
+    """An inner solver from outside, with the least that one must have: it returns the center."""
+
+    name = "centers"
+
+    def solve(self, subproblem, tol, start=None):
+        incumbent = Incumbent(subproblem, tol)
+        return incumbent.solution(self.name, 0, "it only knows the center")
+
+
+def test_a_solver_that_declares_nothing_needs_nothing():
+    solver, adversary = Centers(), Adversary(UnitBall(), Zero(), 3)
+    assert resolve_inner(solver, adversary) is solver
+    assert (square_matrices(solver, adversary, 5), square_matrices(solver, adversary, 2)) == (1, 1)
+    assert square_matrices(solver, Adversary(UnitBall(), Zero(), 100), 5) == 0
+    assert Auto(solvers=(solver,)).applicable(adversary) == (solver,)
+
+
+def test_what_is_no_solver_is_refused():
+    for inner in (PathFollowing, 3, object()):
+        with pytest.raises(ProblemError, match="inner must be a name or an object such as"):
+            resolve_inner(inner, Adversary(Simplex(), Zero(), 3))
+
+
+def test_auto_asks_once_per_adversary(monkeypatch):
+    asked = []
+    monkeypatch.setattr("saddleback.subproblem.auto.applies", lambda *pair: asked.append(pair) or applies(*pair))
+    solver = Auto()
+    first, second = (instance(8, n=12, kind="full", regularizer=r).subproblem for r in ("zero", "entropy"))
+    for problem in (first, first, second, second):
+        assert solver.solve(problem, 1e-6).converged
+    assert len(asked) == 2 * len(solver.solvers)
+    assert [s.name for s in solver.applicable(first.adversary)] == ["qp", "path-following"]
+    assert [s.name for s in solver.applicable(second.adversary)] == ["response-newton", "path-following"]
+    assert solver == Auto()
 
 
 def test_a_gap_that_rounding_hides_is_said():
     case = instance(6, n=20, kind="full", regularizer="zero")
     solution = QuadraticProgram().solve(case.subproblem, 0.0)
-    assert 0.0 < solution.gap <= case.subproblem.resolution
+    assert 0.0 < solution.gap <= case.subproblem.rounding_floor
     assert not solution.converged
     assert "rounding hides gaps below" in solution.message
 

@@ -11,8 +11,9 @@ import saddleback as sb
 from saddleback.engine.evaluation import Evaluation
 from saddleback.linalg.hessians import Blocks, Dense, Diagonal, LowRank
 from saddleback.regularizers import Regularizer
-from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of, newton_system
-from saddleback.subproblem.newton_system import DenseSystem, NarrowSystem
+from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of
+from saddleback.subproblem.path_following import newton_system
+from saddleback.subproblem.path_following.newton_system import DenseSystem, NarrowSystem, NewtonSystemControl
 
 J, D = 1200, 4
 
@@ -95,7 +96,7 @@ def test_best_responses_without_a_formula_form_none():
     """A regularizer of one's own, on thousands of losses."""
 
     class Own(Regularizer):
-        """The entropy, without what makes it special."""
+        """The entropy, without its formulas."""
 
         strong_convexity = 0.3
         plain = sb.Entropy(0.3)
@@ -130,10 +131,10 @@ def test_narrow_and_dense_systems_find_the_same_solution(name, scale, monkeypatc
         problem = FactoredSubproblem(F, c, adversary_of(dual_set, regularizer, n))
         optima = []
         for rows in (n, n + 1):
-            monkeypatch.setattr(newton_system, "MANY_ROWS", rows)
-            monkeypatch.setattr(newton_system, "MORE_ROWS", rows)
+            control = NewtonSystemControl(narrow_from_rows=rows, narrow_from_rows_beside=rows)
+            monkeypatch.setattr(newton_system, "CONTROL", control)
             solution = PathFollowing().solve(problem, 0.0)
-            # The last digits of TVBall are the price of the narrow form (see MORE_ROWS).
+            # The last digits of TVBall are the price of the narrow form (see NewtonSystemControl).
             assert solution.gap <= (1e-11 if name == "tv" else 1e-12) * problem.scale
             optima.append(problem.objective(solution.lam))
         assert optima[0] == pytest.approx(optima[1], rel=0, abs=1e-11 * problem.scale)
@@ -152,15 +153,15 @@ def test_the_inverse_is_that_of_the_matrix(k, m):
 
 
 def test_rows_that_are_zero_add_nothing():
-    """As the curvature of a ball is at its center."""
+    """The Hessian of a ball's barrier has such rows at its center."""
     n, rng = 10, np.random.default_rng(0)
     w, F, r = rng.uniform(1.0, 2.0, n), rng.standard_normal((n, 2)), rng.standard_normal(n)
     with_zero = NarrowSystem(w, 1.0, F, np.ones((1, n)), np.zeros((1, n))).solve(r)
     np.testing.assert_array_equal(with_zero, NarrowSystem(w, 1.0, F, np.ones((1, n))).solve(r))
 
 
-def test_rows_that_dwarf_the_rest_cost_no_digits():
-    """V as large as an equation: d stays where V d = 0."""
+def test_rows_much_larger_than_the_rest_cost_no_digits():
+    """A very large V acts as the equation V d = 0."""
     n, rng = 30, np.random.default_rng(3)
     w, F, r = rng.uniform(1.0, 2.0, n), rng.standard_normal((n, 2)), rng.standard_normal(n)
     v = rng.standard_normal((1, n))
@@ -168,7 +169,7 @@ def test_rows_that_dwarf_the_rest_cost_no_digits():
     np.testing.assert_allclose(d, DenseSystem(np.diag(w) + F @ F.T, v).solve(r), rtol=0, atol=1e-13)
 
 
-def test_which_curvatures_are_nearly_diagonal():
+def test_which_hessians_are_nearly_diagonal():
     rng = np.random.default_rng(0)
     d, V = rng.random(3), rng.random((2, 3))
     for hessian in (Diagonal(d), LowRank(d, V), Blocks([LowRank(d, V), Diagonal(d), LowRank(d, V)])):

@@ -96,14 +96,14 @@ def test_points_and_segments(R, n):
     [(2.701, 0.02469, -0.592), (0.01153, 0.0343, -0.812), (4.4, 0.01276, -0.368), (12.65, 0.02639, -0.473)],
 )
 def test_a_weight_that_is_tiny_but_not_zero(upper, gamma, z):
-    """exp(z/gamma - 1) ~ 1e-11: the slope of the entropy there asks for all digits of lam, and not of its size only."""
+    """exp(z/gamma - 1) ~ 1e-11: its relative, not only its absolute, error must be small."""
     value, lam = adversary_of(box(np.zeros(1), np.full(1, upper)), sb.Entropy(gamma), 1).best_response(np.array([z]))
     assert lam[0] == pytest.approx(np.exp(z / gamma - 1.0), rel=1e-12)
     assert value == pytest.approx(gamma * np.exp(z / gamma - 1.0), rel=1e-9)
 
 
 def test_a_tiny_weight_on_a_segment():
-    """Restoring lam to the line sum lam = 1 must not take the digits of the small coordinate."""
+    """Restoring lam to the line sum lam = 1 must keep the relative accuracy of the small coordinate."""
     gamma, z = 1.5924e-4, np.array([-2.24302e-3, 1.20507e-3])
     value, lam = adversary_of(simplex(2), sb.Entropy(gamma), 2).best_response(z)
     np.testing.assert_allclose(lam, on_simplex(sb.Entropy, z, gamma, np.full(2, 0.5)), rtol=1e-8)

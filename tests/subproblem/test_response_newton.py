@@ -1,4 +1,4 @@
-"""Newton's method on the primal side of (D), where the best response is smooth."""
+"""Newton's method on the primal of (D), where the best response is smooth."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_gap_as_asked_and_value_as_path_following(kind, regularizer):
 @pytest.mark.parametrize("kind", ["full", "huge"])
 @pytest.mark.parametrize("seed", range(25))
 def test_what_it_does_not_reach_the_next_solver_does(kind, seed):
-    """Stiff problems end in a message, and in path following."""
+    """Where Q is much larger than R it stops with a message, and Auto goes on with path following."""
     case = instance(seed, n=2 + seed, kind=kind, regularizer="entropy")
     alone = SOLVER.solve(case.subproblem, case.tol)
     assert alone.converged or alone.message
@@ -87,6 +87,7 @@ def test_factor_of_a_singular_matrix(rank):
 
 
 def test_refusals_name_what_is_missing():
-    assert "Zero has no response_weights" in SOLVER.refusal(Adversary(Simplex(), Zero(), 3))
-    assert "UnitBox is not the simplex" in SOLVER.refusal(Adversary(UnitBox(), Quadratic(1.0), 3))
-    assert SOLVER.refusal(Adversary(Simplex(), Entropy(1.0), 3)) is None
+    unmet = SOLVER.needs.unmet
+    assert "Zero has no 'response_weights'" in unmet(Adversary(Simplex(), Zero(), 3))
+    assert "UnitBox is none" in unmet(Adversary(UnitBox(), Quadratic(1.0), 3))
+    assert unmet(Adversary(Simplex(), Entropy(1.0), 3)) is None

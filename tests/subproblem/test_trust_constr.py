@@ -1,4 +1,4 @@
-"""SciPy's trust-constr, the paper's choice: right on small problems, honest on hard ones."""
+"""SciPy's trust-constr, the paper's choice: accurate on small problems, with the measured gap on hard ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sets import UnitBall, UnitBox
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_instances(kind, regularizer):
-    """Feasible, honest about the gap, and within tol, or where Q dwarfs c within what rounding in Q leaves of c."""
+    """Feasible, with its true gap, and within tol; where Q is much larger than c, within the rounding of Q."""
     misses = 0
     for seed in range(6):
         case = instance(seed, n=1 + seed, kind=kind, regularizer=regularizer)
@@ -52,4 +52,4 @@ def test_start_and_limits():
     short = TrustConstr(max_iter=2).solve(case.subproblem, case.tol)
     assert not short.converged
     assert "maximum number" in short.message
-    assert "UnitBall has no linear_constraints" in TrustConstr().refusal(Adversary(UnitBall(), Zero(), 3))
+    assert "UnitBall has no 'linear_constraints'" in TrustConstr.needs.unmet(Adversary(UnitBall(), Zero(), 3))

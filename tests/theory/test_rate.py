@@ -10,7 +10,6 @@ import pytest
 from problems import Convex, enclosing_ball, nesterov_split, oracle_of, paper_logistic
 
 import saddleback as sb
-from saddleback.adversary import Adversary
 from saddleback.methods import Accelerated, FixedPoint
 from saddleback.subproblem import Auto, DualSolution, DualSubproblem, PathFollowing
 
@@ -93,9 +92,6 @@ class Careless:
     noise: float
     rng: np.random.Generator
     name: str = "careless"
-
-    def refusal(self, adversary: Adversary) -> str | None:
-        return None
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: np.ndarray | None = None) -> DualSolution:
         lam = self.rng.dirichlet(np.ones(subproblem.c.size))

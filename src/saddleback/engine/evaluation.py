@@ -59,7 +59,7 @@ class Evaluation(Point):
     @property
     def tall(self) -> bool:
         """Whether G itself is less than G G'."""
-        return is_tall(self.G)
+        return is_tall(*self.G.shape)
 
     @cached_property
     def gram(self) -> Matrix:

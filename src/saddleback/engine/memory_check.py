@@ -7,8 +7,7 @@ from typing import NamedTuple
 from ..errors import ProblemError
 from ..machine.resources import SMALL, free_memory, gigabytes
 from ..problem import Problem
-from ..subproblem import InnerSolver
-from ..subproblem.memory import square_matrices
+from ..subproblem import InnerSolver, square_matrices
 from .method import AnyMethod
 
 # J x d matrices at a time, as measured, and rather less: three Jacobians, and what a step makes of one.

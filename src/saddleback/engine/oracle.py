@@ -318,7 +318,7 @@ class Oracle:
         self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
-        solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
+        solution = self.inner.solve(subproblem, max(tol, subproblem.rounding_floor), start)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
         return solution

@@ -123,7 +123,7 @@ class SeededBFGS:
             return self._system(G, sigma)
 
     def _system(self, G: Matrix, sigma: float) -> System | None:
-        if is_tall(G):
+        if is_tall(*G.shape):
             # Fewer parameters than losses: a matrix of their size is less than Q.
             return DenseMetric(self.dense()).system(G, sigma)
         V = self.base.solved(G, sigma)

@@ -56,7 +56,7 @@ class Trial:
     @property
     def empty(self) -> bool:
         """Whether the promise is no more than the rounding errors of (D)."""
-        return self.promised <= 2 * self.step.solution.resolution
+        return self.promised <= 2 * self.step.solution.rounding_floor
 
     @property
     def gain(self) -> float:
@@ -95,7 +95,7 @@ def try_step(oracle: Oracle, at: Evaluation, system: System, sigma: float, tol: 
     """The step of (D) with c = f(w), corrected where it would be refused; None where there is nowhere to go."""
     solution = oracle.dual_step(system.Q, at.f, tol, start, factor=system.factor)
     direction, model, promised = _promise(oracle, at, system, solution)
-    if solution.converged and solution.gap > max(ACCURATE * max(0.0, promised), 2 * solution.resolution):
+    if solution.converged and solution.gap > max(ACCURATE * max(0.0, promised), 2 * solution.rounding_floor):
         accuracy = 0.1 * ACCURATE * max(0.0, promised)
         solution = oracle.dual_step(system.Q, at.f, accuracy, solution.lam, factor=system.factor)
         direction, model, promised = _promise(oracle, at, system, solution)

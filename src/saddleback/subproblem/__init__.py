@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from .._validation import lookup
 from ..adversary import Adversary
-from ..errors import IncompatibleError, ProblemError
+from ..capabilities import offers, refuse_unmet
+from ..errors import ProblemError
 from .auto import Auto
-from .base import InnerSolver
+from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
 from .numerical_response import adversary_of
 from .path_following import PathFollowing
-from .quadratic_program import QuadraticProgram
+from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
 
@@ -27,20 +28,20 @@ def inner_solver(inner: str | InnerSolver) -> InnerSolver:
     """The solver that ``inner`` names or is."""
     if isinstance(inner, str):
         return lookup(INNER_SOLVERS, inner, "inner solver")()
-    if isinstance(inner, type) or not all(hasattr(inner, name) for name in ("name", "refusal", "solve")):
+    if isinstance(inner, type) or not offers(inner, InnerSolver):
         raise ProblemError(f"inner must be a name or an object such as PathFollowing(); got {inner!r}.")
     return inner
 
 
 def resolve_inner(inner: str | InnerSolver, adversary: Adversary) -> InnerSolver:
-    """The solver that ``inner`` names or is, refused with the reason when it cannot treat this (Lambda, R)."""
+    """The solver that ``inner`` names or is, refused with the reason where it does not apply to (Lambda, R)."""
     solver = inner_solver(inner)
-    refusal = solver.refusal(adversary)
-    if refusal is not None:
-        usable = ", ".join(repr(name) for name, kind in INNER_SOLVERS.items() if kind().refusal(adversary) is None)
-        raise IncompatibleError(
-            f"inner solver {solver.name!r} does not apply: {refusal}. Use one of: {usable or 'none'}."
-        )
+
+    def remedy() -> str:
+        usable = ", ".join(repr(name) for name, kind in INNER_SOLVERS.items() if applies(kind(), adversary))
+        return f"Use one of: {usable or 'none'}."
+
+    refuse_unmet(f"inner solver {solver.name!r}", needs_of(solver), adversary, remedy=remedy)
     return solver
 
 
@@ -56,6 +57,8 @@ __all__ = [
     "ResponseNewton",
     "TrustConstr",
     "adversary_of",
+    "applies",
     "inner_solver",
     "resolve_inner",
+    "square_matrices",
 ]

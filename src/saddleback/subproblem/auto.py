@@ -1,64 +1,99 @@
-"""The inner solver that chooses."""
+"""The default inner solver: chooses among the others by capabilities and by the shape of Q."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from .._types import Vector
 from ..adversary import Adversary
-from .base import InnerSolver
+from ..capabilities import Needs
+from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
-from .path_following import MANY_LOSSES, PathFollowing
-from .primal_form import PrimalForm
-from .quadratic_program import QuadraticProgram
-from .response_newton import MANY_ROWS, ResponseNewton
+from .path_following import PathFollowing
+from .path_following.path_following import CONTROL as PATH_FOLLOWING
+from .qp import QuadraticProgram
+from .qp.primal_form import PrimalForm
+from .response_newton import CONTROL as RESPONSE_NEWTON
+from .response_newton import ResponseNewton
 
-# With fewer losses the order of the solvers is that of the list.
-FEW = min(MANY_ROWS, MANY_LOSSES)
+# With fewer losses the shape of Q does not change the order of the solvers.
+SHAPE_MATTERS_FROM = min(RESPONSE_NEWTON.many_losses, PATH_FOLLOWING.many_losses)
+
+
+@dataclass(frozen=True)
+class AnyOf(Needs):
+    """Met where the needs of at least one alternative are."""
+
+    alternatives: tuple[Needs, ...] = ()
+
+    def unmet(self, adversary: Any, losses: object = None) -> str | None:
+        reasons = []
+        for needs in self.alternatives:
+            reason = needs.unmet(adversary, losses)
+            if reason is None:
+                return None
+            reasons.append(reason)
+        return ", or ".join(reasons)
 
 
 @dataclass(frozen=True)
 class Auto:
-    """The first of ``solvers`` that applies; the next ones, from where it ended, when it does not reach the gap."""
+    """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from where it ended."""
 
+    name: ClassVar[str] = "auto"
     solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), ResponseNewton(), PathFollowing())
+    _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
+        default=(None, ()), init=False, repr=False, compare=False
+    )
+    """The last adversary, and the solvers that apply to it: asking at every call would cost small problems more."""
 
     @property
-    def name(self) -> str:
-        return "auto"
+    def needs(self) -> Needs:
+        return AnyOf(alternatives=tuple(needs_of(solver) for solver in self.solvers))
 
-    def refusal(self, adversary: Adversary) -> str | None:
-        refusals = [solver.refusal(adversary) for solver in self.solvers]
-        return None if None in refusals else "; ".join(str(refusal) for refusal in refusals)
+    def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
+        """The solvers whose needs (Lambda, R) meets."""
+        solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
+        object.__setattr__(self, "_asked", (adversary, solvers))
+        return solvers
+
+    def square_matrices(self, adversary: Adversary, d: int) -> int:
+        """The most that any solver needs which may run; see `_ordered` for the one that may not."""
+        counts = [(solver, square_matrices(solver, adversary, d)) for solver in self.applicable(adversary)]
+        many = adversary.n >= PATH_FOLLOWING.many_losses
+        if many and any(isinstance(solver, PathFollowing) and n == 0 for solver, n in counts):
+            counts = [(solver, n) for solver, n in counts if not isinstance(solver, QuadraticProgram)]
+        return max((n for _, n in counts), default=0)
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         best: DualSolution | None = None
-        if subproblem.size == 0 and subproblem.adversary.exact:
-            # Without Q the best response to c is the solution itself.
+        if subproblem.magnitude == 0 and subproblem.adversary.exact:
+            # Without Q the best response to c is the solution.
             start = subproblem.adversary.best_response(subproblem.c).lam
         n_iter = 0
         for solver in self._ordered(subproblem):
-            if solver.refusal(subproblem.adversary) is not None:
-                continue
             solution = solver.solve(subproblem, tol, start if best is None else best.lam)
             n_iter += solution.n_iter
             if best is None or solution.gap < best.gap:
                 best = solution
-            if best.gap <= max(tol, subproblem.resolution):
+            if best.gap <= max(tol, subproblem.rounding_floor):
                 break
-        assert best is not None, "resolve_inner refuses an adversary that no solver treats"
+        assert best is not None, "resolve_inner refuses an adversary to which no solver applies"
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
-        """The solvers, with one in front that is made for problems of this shape, and none that is hopeless there."""
-        solvers = self.solvers
-        if subproblem.c.size < FEW:
+        """The solvers that apply: the fastest for the shape of Q in front, without one that is far too slow for it."""
+        asked, solvers = self._asked
+        if asked is not subproblem.adversary:
+            solvers = self.applicable(subproblem.adversary)
+        if subproblem.c.size < SHAPE_MATTERS_FROM:
             return solvers
-        if any(isinstance(s, PathFollowing) and s.prefers(subproblem) for s in solvers) and not PrimalForm.suits(
+        if any(isinstance(s, PathFollowing) and s.is_fastest(subproblem) for s in solvers) and not PrimalForm.suits(
             subproblem
         ):
             solvers = tuple(s for s in solvers if not isinstance(s, QuadraticProgram))
         for solver in solvers:
-            if isinstance(solver, ResponseNewton) and solver.prefers(subproblem):
+            if isinstance(solver, ResponseNewton) and solver.is_fastest(subproblem):
                 return (solver, *(other for other in solvers if other is not solver))
         return solvers

@@ -1,4 +1,4 @@
-"""What the program asks of an inner solver."""
+"""The interface of an inner solver, and what a solver may declare beyond it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,48 @@ from typing import Protocol
 
 from .._types import Vector
 from ..adversary import Adversary
+from ..capabilities import Needs, offers
 from .dual_subproblem import DualSolution, DualSubproblem
+from .factored_subproblem import is_tall
+
+NO_NEEDS = Needs()
 
 
 class InnerSolver(Protocol):
-    """Solves (D) until the measured cross-evaluation gap is at most ``tol``, or says that it did not."""
+    """Solves (D) until the measured cross-evaluation gap is at most ``tol``, or reports that it did not.
+
+    Two more members are optional: ``needs: ClassVar[Needs]``, the capabilities of (Lambda, R) without which the solver
+    is refused, and ``square_matrices`` (see `CountsSquareMatrices`).
+    """
 
     @property
     def name(self) -> str:
         """The name under which reports show this solver."""
 
-    def refusal(self, adversary: Adversary) -> str | None:
-        """Why this solver cannot treat the pair (Lambda, R); None when it can."""
-
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         """A point of Lambda with its measured gap; ``start`` is a guess of lam, feasible or nearly so."""
+
+
+class CountsSquareMatrices(Protocol):
+    """a memory estimate ``square_matrices(adversary, d)``."""
+
+    def square_matrices(self, adversary: Adversary, d: int) -> int:
+        """J x J matrices held at the peak where Q = F F' for a factor F of d columns; 0 where F replaces them all."""
+
+
+def needs_of(solver: InnerSolver) -> Needs:
+    """The needs that a solver declares; none where it declares none."""
+    needs: Needs = getattr(solver, "needs", NO_NEEDS)
+    return needs
+
+
+def applies(solver: InnerSolver, adversary: Adversary) -> bool:
+    """Whether (Lambda, R) meets the needs of a solver."""
+    return needs_of(solver).unmet(adversary) is None
+
+
+def square_matrices(solver: InnerSolver, adversary: Adversary, d: int) -> int:
+    """J x J matrices that a solver holds at its peak; for a solver that does not count them, Q where it is formed."""
+    if offers(solver, CountsSquareMatrices):
+        return solver.square_matrices(adversary, d)
+    return 0 if is_tall(adversary.n, d) else 1

@@ -10,7 +10,9 @@ import numpy as np
 from .._types import EPS, Matrix, Vector
 from ..adversary import Adversary
 
-TINY = float(np.finfo(np.float64).tiny)
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+# A measured gap is a sum of a few terms of the size of the scale, each with an error of EPS times that.
+ROUNDING_ERRORS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,27 +28,26 @@ class DualSubproblem:
     c: Vector
     adversary: Adversary
     c_tangent: Vector = field(init=False, repr=False)
-    """c less its component normal to the affine hull of Lambda."""
-    size: float = field(init=False, repr=False)
-    """The largest entry of Q: one of its diagonal."""
+    """c less its component normal to the affine hull of Lambda, which adds the same number for every lam."""
+    magnitude: float = field(init=False, repr=False)
+    """The largest |Q_ij|, which is on the diagonal."""
     scale: float = field(init=False, repr=False)
-    """The size of what the adversary can gain or lose in (D); 0 when nothing depends on lam."""
-    resolution: float = field(init=False, repr=False)
+    """What values of (D) are measured in: the size of its largest term on Lambda; 0 when none depends on lam."""
+    rounding_floor: float = field(init=False, repr=False)
     """The gap that rounding leaves: smaller ones cannot be measured in float64."""
 
     def __post_init__(self) -> None:
         self._measure(self.Q.diagonal())
 
     def _measure(self, diagonal: Vector) -> None:
-        """Everything that every solver asks, at once: small problems cost what their calls cost."""
+        """Compute what every solver asks for. In one method: calls dominate the time of small problems."""
         adversary = self.adversary
         c_tangent = adversary.dual_set.tangent_part(self.c)
-        spread, size = np.abs(c_tangent), diagonal.item(diagonal.argmax())
-        # Weights count in their own unit; on the simplex that is one.
-        largest = adversary.largest_weight
-        scale = largest * max(spread.item(spread.argmax()), largest * max(size, adversary.regularizer.strong_convexity))
-        resolution = 8 * EPS * max(scale, TINY)
-        self.__dict__.update(c_tangent=c_tangent, size=size, scale=scale, resolution=resolution)
+        spread, magnitude = np.abs(c_tangent), diagonal.item(diagonal.argmax())
+        largest, gamma = adversary.largest_weight, adversary.regularizer.strong_convexity
+        scale = largest * max(spread.item(spread.argmax()), largest * max(magnitude, gamma))
+        rounding_floor = ROUNDING_ERRORS * EPS * max(scale, SMALLEST_NORMAL)
+        self.__dict__.update(c_tangent=c_tangent, magnitude=magnitude, scale=scale, rounding_floor=rounding_floor)
 
     def product(self, lam: Vector) -> Vector:
         """Q lam."""
@@ -61,7 +62,7 @@ class DualSubproblem:
         return self.product(lam) - self.c + self.adversary.regularizer.gradient(lam)
 
     def linearized_losses(self, lam: Vector) -> Vector:
-        """ell(lam) = c - Q lam = -grad S(lam): the linearized losses where the step with lam arrives."""
+        """ell(lam) = c - Q lam = -grad S(lam): the linearized losses after the step that lam determines."""
         return self.c - self.product(lam)
 
     def optimality_gap(self, lam: Vector, optimum: float) -> float:
@@ -70,7 +71,7 @@ class DualSubproblem:
 
     def cross_evaluation_gap(self, lam: Vector) -> float:
         """max over mu of <grad S(lam), lam - mu> + R(lam) - R(mu) = h(ell) - <lam, ell> + R(lam): exact."""
-        # What c gives to every lam alike would only round the rest.
+        # Without the normal component of c, which cancels in the gap but would round.
         return self.adversary.gap(lam, self.c_tangent - self.product(lam))
 
     def frank_wolfe_gap(self, lam: Vector) -> float:
@@ -92,7 +93,7 @@ class Multipliers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DualSolution:
-    """What an inner solver returns: a feasible lam, its measured cross-evaluation gap, and what that cost."""
+    """What an inner solver returns: a feasible lam, its measured cross-evaluation gap, and the iterations taken."""
 
     lam: Vector
     gap: float
@@ -100,7 +101,7 @@ class DualSolution:
     converged: bool
     solver: str
     message: str = ""
-    resolution: float = 0.0
-    """The gap that rounding leaves, whatever is asked."""
+    rounding_floor: float = 0.0
+    """That of the subproblem: smaller gaps cannot be measured, whatever tolerance is asked."""
     multipliers: Multipliers | None = None
-    """Those of a quadratic program, where one was solved: `kkt.frank_wolfe_bound` makes a certificate of them."""
+    """Those of a quadratic program, where one was solved; `qp.kkt.frank_wolfe_bound` turns them into a certificate."""

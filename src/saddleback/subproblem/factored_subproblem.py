@@ -1,4 +1,4 @@
-"""(D) whose quadratic part comes as a factor."""
+"""(D) with Q given as F F'."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from .._types import Matrix, Vector
 from ..adversary import Adversary
 from .dual_subproblem import DualSubproblem
 
-# One product with a matrix of this size costs less than two with thinner ones.
-SMALL = 32
+# Up to this many rows one product with Q costs less than two products with F.
+MOST_ROWS_OF_DENSE = 32
 
 
-def is_tall(factor: Matrix) -> bool:
-    """Whether F has fewer columns than rows, and rows enough for that to matter."""
-    J, r = factor.shape
-    return r < J and J > SMALL
+def is_tall(J: int, r: int) -> bool:
+    """Whether F of J rows and r columns replaces Q: fewer columns than rows, and enough rows for that to pay."""
+    return r < J and J > MOST_ROWS_OF_DENSE
 
 
 class FactoredSubproblem(DualSubproblem):
     """(D) with Q = F F' for a J x r factor F: a step in the metric P = L L' has F = G L^-T.
 
-    It is the dual of  min over u in R^r of h(c + F u) + 1/2 |u|^2,  with u = -F' lam. Where F is tall everything is
-    measured at O(J r), and Q is formed only for who asks for it.
+    It is the dual of  min over u in R^r of h(c + F u) + 1/2 |u|^2,  with u = -F' lam. Where F is tall a product with Q
+    costs O(J r), and Q is formed only if a solver reads it.
     """
 
     factor: Matrix
     tall: bool
 
     def __init__(self, factor: Matrix, c: Vector, adversary: Adversary) -> None:
-        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=is_tall(factor))
+        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=is_tall(*factor.shape))
         self._measure((factor * factor).dot(np.ones(factor.shape[1])) if self.tall else self.Q.diagonal())
 
     @cached_property
@@ -44,7 +43,7 @@ class FactoredSubproblem(DualSubproblem):
 
 
 def low_rank_factor(subproblem: DualSubproblem) -> Matrix:
-    """F with F F' = Q/scale and no more columns than rows: from the one given, or a pivoted Cholesky factor."""
+    """F with F F' = Q/scale and no more columns than rows: the given factor, or a pivoted Cholesky factor."""
     scale = subproblem.scale or 1.0
     if isinstance(subproblem, FactoredSubproblem) and subproblem.factor.shape[1] <= subproblem.c.size:
         return subproblem.factor / np.sqrt(scale)

@@ -1,4 +1,4 @@
-"""The best point of Lambda that an inner solver has seen."""
+"""The best feasible point that an inner solver has measured."""
 
 from __future__ import annotations
 
@@ -12,47 +12,43 @@ from .dual_subproblem import DualSolution, DualSubproblem, Multipliers
 
 
 class Incumbent:
-    """Keeps the feasible point of least measured cross-evaluation gap: what a solver returns is always such a point."""
+    """Keeps the point of Lambda with the least measured cross-evaluation gap; solvers return only such points."""
 
     def __init__(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> None:
         self.subproblem = subproblem
         self.tol = tol
         self.lam: Vector | None = None
         self.gap = np.inf
-        # As asked, or as small as rounding lets a gap be measured.
-        self._enough = max(tol, subproblem.resolution)
+        self.done = False
+        """Whether the gap is at most the tolerance, or the rounding floor where that is larger."""
+        self._target = max(tol, subproblem.rounding_floor)
         if start is not None:
             self.offer(start)
 
     def offer(self, lam: Vector) -> float:
-        """Restore lam to Lambda, measure its gap, keep it when it is the best; the gap, or inf where there is none."""
-        # The sum of the sizes is finite exactly when they all are: lam is of size one.
+        """Restore lam to Lambda, measure its gap, keep it if it is the least so far; inf where lam is not finite."""
+        # Weights are far from overflow, so their sum of absolute values is finite exactly when all of them are.
         if not isfinite(dasum(lam)):
             return np.inf
         restored = self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
         if gap < self.gap:
-            self.lam, self.gap = restored, gap
+            self.lam, self.gap, self.done = restored, gap, gap <= self._target
         return gap if gap == gap else np.inf
-
-    @property
-    def done(self) -> bool:
-        """Whether the gap is as asked, or as small as rounding lets it be measured."""
-        return self.gap <= self._enough
 
     def solution(
         self, solver: str, n_iter: int, reason: str = "", multipliers: Multipliers | None = None
     ) -> DualSolution:
-        """The result; ``reason`` says why the solver stopped, in case the gap is not as asked."""
+        """The result; ``reason`` says why the solver stopped and is reported where the gap exceeds the tolerance."""
         if self.lam is None:
             self.offer(self.subproblem.adversary.dual_set.center(self.subproblem.c.size))
         assert self.lam is not None, "the gap at the center of Lambda is finite"
-        resolution = self.subproblem.resolution
+        rounding_floor = self.subproblem.rounding_floor
         if self.gap <= self.tol:
             return DualSolution(
-                self.lam, self.gap, n_iter, True, solver, resolution=resolution, multipliers=multipliers
+                self.lam, self.gap, n_iter, True, solver, rounding_floor=rounding_floor, multipliers=multipliers
             )
         if self.done:
-            reason = f"rounding hides gaps below {resolution:.3g}"
+            reason = f"rounding hides gaps below {rounding_floor:.3g}"
         message = f"{solver} reached gap {self.gap:.3g} instead of {self.tol:.3g}: {reason}"
-        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, resolution, multipliers)
+        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, rounding_floor, multipliers)

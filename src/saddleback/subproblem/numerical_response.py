@@ -11,19 +11,21 @@ from ..regularizers import Regularizer
 from .auto import Auto
 from .factored_subproblem import FactoredSubproblem
 
+SOLVER = Auto()
+
 
 def numerical_response(adversary: Adversary, z: Vector) -> BestResponse:
-    """argmax <lam, z> - R(lam): (D) with Q = 0, as far as rounding allows.
+    """argmax <lam, z> - R(lam): (D) with Q = 0 and c = z, solved to the rounding floor.
 
-    The measured gap is the Frank-Wolfe gap, which needs no best response but the support function, and which bounds
-    what is missing: the value is an upper bound of h(z).
+    The measured gap is the Frank-Wolfe gap, which needs only the support function and no best response. It bounds
+    the error, so that the returned value is an upper bound of h(z).
     """
     subproblem = FactoredSubproblem(np.zeros((z.size, 1)), z, adversary)
-    solution = Auto().solve(subproblem, subproblem.resolution)
+    solution = SOLVER.solve(subproblem, subproblem.rounding_floor)
     attained = float(solution.lam.dot(z)) - adversary.regularizer.value(solution.lam)
     return BestResponse(attained + solution.gap, solution.lam)
 
 
 def adversary_of(dual_set: DualSet, regularizer: Regularizer, n: int) -> Adversary:
-    """The adversary of any pair (Lambda, R): by formula where there is one, else by the inner solver."""
+    """The adversary of any pair (Lambda, R): best responses by formula where there is one, else by the inner solver."""
     return Adversary(dual_set, regularizer, n, numerical_response)

@@ -1,9 +1,9 @@
-"""Newton's method on the primal side of (D), where the best response is smooth."""
+"""Newton's method on the primal of (D), where the best response is a (semi)smooth function."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -11,72 +11,72 @@ from scipy.linalg.lapack import dposv
 from .._types import EPS, Matrix, Vector
 from .._validation import whole
 from ..adversary import Adversary
+from ..capabilities import Needs
 from ..dual_sets import Simplex
+from ..regularizers.base import HasResponseWeights
 from .dual_subproblem import DualSolution, DualSubproblem
-from .factored_subproblem import FactoredSubproblem, low_rank_factor
+from .factored_subproblem import FactoredSubproblem, is_tall, low_rank_factor
 from .incumbent import Incumbent
 
-# Armijo's share of the decrease that the slope promises.
-SUFFICIENT = 1e-4
-SHORTEST = 2.0**-20
-# What rounding adds to values of size one.
-ROUNDING = 8 * EPS
-# Beyond this ratio of Q to R rounding in u moves the best response too far.
-STIFFEST = 1e8
-# From this size on, and for this many rows per column, the quadratic program in lam is slower.
-MANY_ROWS, ROWS_PER_COLUMN = 64, 4
+
+@dataclass(frozen=True)
+class ResponseNewtonControl:
+    """The numbers of `ResponseNewton`."""
+
+    sufficient_decrease: float = 1e-4
+    """Armijo's constant (Nocedal and Wright, section 3.1)."""
+    shortest_step: float = 2.0**-20
+    """Stop where backtracking comes below this step."""
+    rounding: float = 8 * EPS
+    """Increase of phi, in units of the scale of (D), that rounding may cause in the Armijo test."""
+    largest_ratio: float = 1e8
+    """Give up where max Q_ij exceeds gamma this many times: rounding in u then moves the best response too far."""
+    many_losses: int = 64
+    rows_per_column: int = 4
+    """From this many losses and rows of F per column on it is faster than the quadratic program in lam."""
+    square_matrices: int = 3
+    """J x J matrices at the peak where F is not tall, measured and rounded down."""
 
 
-class SmoothResponse(Protocol):
-    """The capability of regularizers with a (semi)smooth best response on the simplex."""
-
-    @property
-    def gamma(self) -> float: ...
-
-    def response_weights(self, lam: Vector) -> Vector:
-        """s with d lam = (diag s - s s'/<1, s>) dz / gamma, for the best response lam to z."""
+CONTROL = ResponseNewtonControl()
 
 
 @dataclass(frozen=True)
 class ResponseNewton:
     """min over u of phi(u) = h(c + F u) + 1/2 |u|^2 for Q = F F', by damped semismooth Newton (Qi and Sun 1993).
 
-    (D) is the dual of this problem, and the best response to c + F u its solution at the minimum, where
-    u = -F' lam. grad phi = u + F' lam, and its derivative is I + F'(diag s - s s'/<1, s>)F / gamma. About 5 systems
-    with r unknowns, J r^2 flops each; r is the rank of Q where no factor is given. All in units of the scale of (D).
+    (D) is the dual of this problem: its solution is the best response to c + F u at the minimizer u = -F' lam.
+    grad phi = u + F' lam, and its derivative is I + F'(diag s - s s'/<1, s>)F / gamma with the response weights s.
+    About 5 systems with r unknowns, J r^2 flops each; r is the rank of Q where no factor is given. phi and u are
+    measured in the scale of (D) and its square root.
     """
 
+    name: ClassVar[str] = "response-newton"
+    needs: ClassVar[Needs] = Needs(dual_set=(Simplex,), regularizer=(HasResponseWeights,))
     max_iter: int = 30
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of ResponseNewton"))
 
-    @property
-    def name(self) -> str:
-        return "response-newton"
+    def square_matrices(self, adversary: Adversary, d: int) -> int:
+        return 0 if is_tall(adversary.n, d) else CONTROL.square_matrices
 
-    def refusal(self, adversary: Adversary) -> str | None:
-        if not isinstance(adversary.dual_set, Simplex):
-            return f"{type(adversary.dual_set).__name__} is not the simplex"
-        if not hasattr(adversary.regularizer, "response_weights"):
-            return f"{type(adversary.regularizer).__name__} has no response_weights: its best response is not smooth"
-        return None
-
-    def prefers(self, subproblem: DualSubproblem) -> bool:
-        """Whether no other solver is as fast: many losses, few parameters."""
+    def is_fastest(self, subproblem: DualSubproblem) -> bool:
+        """Whether no other solver is as fast: many losses, few parameters. Assumes that its needs are met."""
         if not isinstance(subproblem, FactoredSubproblem) or not subproblem.tall:
             return False
         J, r = subproblem.factor.shape
-        return self.refusal(subproblem.adversary) is None and max(MANY_ROWS, ROWS_PER_COLUMN * r) <= J
+        return max(CONTROL.many_losses, CONTROL.rows_per_column * r) <= J
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         incumbent = Incumbent(subproblem, tol, start)
-        R, clock = cast("SmoothResponse", subproblem.adversary.regularizer), subproblem.adversary.clock
-        if incumbent.done or subproblem.size > STIFFEST * R.gamma:
-            return incumbent.solution(self.name, 0, "Q is too large beside R")
+        R, clock = cast("HasResponseWeights", subproblem.adversary.regularizer), subproblem.adversary.clock
+        if incumbent.done or subproblem.magnitude > CONTROL.largest_ratio * R.gamma:
+            return incumbent.solution(self.name, 0, "Q is too large relative to R")
         F, gamma = low_rank_factor(subproblem), R.gamma / (subproblem.scale or 1.0)
         u = np.zeros(F.shape[1]) if incumbent.lam is None else -incumbent.lam.dot(F)
         phi, lam = _value(subproblem, F, u)
+        armijo = CONTROL.sufficient_decrease
         reason = f"max_iter = {self.max_iter} Newton steps"
         for n_iter in range(self.max_iter + 1):
             incumbent.offer(lam)
@@ -84,15 +84,14 @@ class ResponseNewton:
                 break
             clock.check(2.0 * F.size * F.shape[1])
             gradient = u + lam.dot(F)
-            s = R.response_weights(lam)
-            direction = -dposv(_curvature(F, s, gamma), gradient)[1]
+            direction = -dposv(_hessian(F, R.response_weights(lam), gamma), gradient)[1]
             slope, t = float(gradient.dot(direction)), 1.0
             after = _value(subproblem, F, u + direction)
-            while not after[0] <= phi + SUFFICIENT * t * slope + ROUNDING and t > SHORTEST:
+            while not after[0] <= phi + armijo * t * slope + CONTROL.rounding and t > CONTROL.shortest_step:
                 clock.check()
                 t *= 0.5
                 after = _value(subproblem, F, u + t * direction)
-            if t <= SHORTEST or not np.isfinite(slope):
+            if t <= CONTROL.shortest_step or not np.isfinite(slope):
                 reason = "rounding ended the descent"
                 break
             u, (phi, lam) = u + t * direction, after
@@ -100,13 +99,13 @@ class ResponseNewton:
 
 
 def _value(subproblem: DualSubproblem, F: Matrix, u: Vector) -> tuple[float, Vector]:
-    """phi(u), less what all losses share, in units of the scale, and the best response."""
+    """phi(u) over the scale, up to a constant that all u share, and the best response."""
     scale = subproblem.scale or 1.0
     h, lam = subproblem.adversary.best_response(subproblem.c_tangent + scale * F.dot(u))
     return h / scale + 0.5 * float(u.dot(u)), lam
 
 
-def _curvature(F: Matrix, s: Vector, gamma: float) -> Matrix:
+def _hessian(F: Matrix, s: Vector, gamma: float) -> Matrix:
     """I + F'(diag s - s s'/<1, s>)F / gamma."""
     mean = s.dot(F) / s.sum()
     centered = F - mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
@@ -12,15 +12,30 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from .._types import Matrix, Vector
 from .._validation import whole
 from ..adversary import Adversary
-from ..capabilities import offers
+from ..capabilities import Needs
 from ..dual_sets import Polyhedral
 from ..linalg.hessians import as_hessian
+from ..regularizers.base import TwiceDifferentiable
 from .dual_subproblem import DualSolution, DualSubproblem
 from .incumbent import Incumbent
-from .kkt import tolerances
+from .qp.kkt import tolerances
 
-# R and its derivatives are taken no nearer to the boundary than this: entropies have infinite slope there.
-INTERIOR = 1e-300
+
+@dataclass(frozen=True)
+class TrustConstrControl:
+    """The numbers of `TrustConstr`."""
+
+    boundary_distance: float = 1e-300
+    """R and its derivatives are evaluated at least this far inside the bounds: entropies have infinite slope there."""
+    share_of_center: float = 0.1
+    """A start is moved this share of the way to the center: the method wants an interior point."""
+    smallest_trust_radius: float = 1e-15
+    """SciPy's ``xtol``: small enough that the measured gap, and not the radius, ends the run."""
+    square_matrices: int = 10
+    """J x J matrices at the peak, measured and rounded down."""
+
+
+CONTROL = TrustConstrControl()
 
 
 @dataclass(frozen=True)
@@ -30,23 +45,19 @@ class TrustConstr:
     Runs on the problem divided by its scale, down to the barrier parameter eps_tau = tol/(2J) of the paper's KKT
     lemma, and stops on the measured gap, which is at most what the lemma bounds. SciPy's stationarity test
     (``gtol``, the lemma's eps_g) is not used: it holds at the solution of every barrier problem, however large the
-    barrier parameter still is, and ends most runs a factor 1e3 or more above ``tol``. About a millisecond per
-    iteration at J = 10, 20 at J = 100: a reference.
+    barrier parameter still is, and ends most runs a factor 1e3 or more above ``tol``. One iteration takes about 1 ms at
+    J = 10 and 20 ms at J = 100: use it as a reference.
     """
 
+    name: ClassVar[str] = "trust-constr"
+    needs: ClassVar[Needs] = Needs(dual_set=(Polyhedral,), regularizer=(TwiceDifferentiable,))
     max_iter: int = 500
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of TrustConstr"))
 
-    @property
-    def name(self) -> str:
-        return "trust-constr"
-
-    def refusal(self, adversary: Adversary) -> str | None:
-        if not offers(adversary.dual_set, Polyhedral):
-            return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
-        return None
+    def square_matrices(self, adversary: Adversary, d: int) -> int:
+        return CONTROL.square_matrices
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         dual_set, R = subproblem.adversary.dual_set, subproblem.adversary.regularizer
@@ -57,8 +68,10 @@ class TrustConstr:
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, 0)
         center = dual_set.center(n)
-        interior = (dual_set.bounds(n)[0] if constraints.A is not None else constraints.lower) + INTERIOR
-        x0 = center if incumbent.lam is None else 0.9 * incumbent.lam + 0.1 * center
+        lower = dual_set.bounds(n)[0] if constraints.A is not None else constraints.lower
+        interior = lower + CONTROL.boundary_distance
+        share = CONTROL.share_of_center
+        x0 = center if incumbent.lam is None else (1 - share) * incumbent.lam + share * center
         Q, c = subproblem.Q / scale, dual_set.tangent_part(subproblem.c) / scale
 
         def value(x: Vector) -> float:
@@ -90,6 +103,11 @@ class TrustConstr:
                 bounds=Bounds(constraints.lower, constraints.upper, keep_feasible=True),
                 constraints=rows,
                 callback=stop,
-                options={"gtol": 0.0, "barrier_tol": eps_tau, "xtol": 1e-15, "maxiter": self.max_iter},
+                options={
+                    "gtol": 0.0,
+                    "barrier_tol": eps_tau,
+                    "xtol": CONTROL.smallest_trust_radius,
+                    "maxiter": self.max_iter,
+                },
             )
         return incumbent.solution(self.name, int(result.nit), str(result.message))

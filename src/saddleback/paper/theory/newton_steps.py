@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, log, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._types import Vector
-from ...adversary import Adversary
+from ...capabilities import Needs
 from ...losses import RescaledLosses
 from ...problem import Problem
 from ...regularizers import Quadratic
@@ -43,12 +43,10 @@ class Sampled:
     seen: list[tuple[int, DualSubproblem, float, dict[str, int]]] = field(default_factory=list)
 
     name = "sampled path-following"
-
-    def refusal(self, adversary: Adversary) -> str | None:
-        return QuadraticProgram().refusal(adversary)
+    needs: ClassVar[Needs] = QuadraticProgram.needs
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        self.largest.append(subproblem.size)
+        self.largest.append(subproblem.magnitude)
         t = len(self.largest)
         if t not in self.times:
             return QuadraticProgram().solve(subproblem, tol, start)
@@ -91,8 +89,8 @@ def guarantee(subproblem: DualSubproblem, eps: float) -> int:
     1 + 1/(15 sqrt(J)) until (J + sqrt(J) + omega_*(1/2))/tau + 2 sqrt(max Q_jj/tau) <= eps.
     """
     J, c = subproblem.c.size, subproblem.c
-    phase_one = (0.5 * subproblem.size + float(np.ptp(c))) / (0.25 - log(1.25))
-    constant, diameter = J + sqrt(J) + log(2.0) - 0.5, 2.0 * sqrt(subproblem.size)
+    phase_one = (0.5 * subproblem.magnitude + float(np.ptp(c))) / (0.25 - log(1.25))
+    constant, diameter = J + sqrt(J) + log(2.0) - 0.5, 2.0 * sqrt(subproblem.magnitude)
     root = (diameter + sqrt(diameter**2 + 4.0 * eps * constant)) / (2.0 * eps)
     return ceil(phase_one) + ceil(max(0.0, 2.0 * log(root)) / log(1.0 + 1.0 / (15.0 * sqrt(J))))
 

@@ -11,11 +11,11 @@ from saddleback.dual_sets import Simplex, Spectrahedron
 from saddleback.linalg import svec
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem
-from saddleback.subproblem.central_path import CentralPath
-from saddleback.subproblem.newton_system import DenseSystem
+from saddleback.subproblem.path_following.central_path import CentralPath
+from saddleback.subproblem.path_following.newton_system import DenseSystem
 
-from .instances import instance, rounding
-from .sets import UnitBall, UnitBox
+from ..instances import instance, rounding
+from ..sets import UnitBall, UnitBox
 
 SETS = (Simplex(), UnitBox(), UnitBall())
 
@@ -53,8 +53,8 @@ def test_barrier_lemma(dual_set):
 
 
 @pytest.mark.parametrize("dual_set", [Simplex(), Spectrahedron()], ids=str)
-def test_normals_of_the_hull_do_not_drown_local_products(dual_set):
-    """They are left out of what they are added to, also where their squares have 16 digits more than the rest."""
+def test_normals_of_the_hull_do_not_change_local_products(dual_set):
+    """A normal that is added to a gradient changes nothing, even where its square is 1e16 times larger."""
     rng = np.random.default_rng(4)
     for _ in range(50):
         n = svec.length(int(rng.integers(2, 7)))
@@ -80,16 +80,16 @@ def test_compatible_regularizers_leave_the_barrier_self_concordant(dual_set, reg
         v = v * rng.choice([np.ones(n), x])
         G = rng.standard_normal((n, 2)) * rng.integers(0, 2)
 
-        def curvature(t, x=x, v=v, tau=tau, G=G):
+        def second_derivative(t, x=x, v=v, tau=tau, G=G):
             """phi''(t) from the library's Hessians."""
             total = tau * np.sum((G.T @ v) ** 2)
             for H in (tau * regularizer.hessian(x + t * v), dual_set.barrier_hessian(x + t * v)):
                 total += np.sum(H * v**2) if H.ndim == 1 else v @ H @ v
             return total
 
-        h = 1e-4 / np.sqrt(curvature(0.0))
-        third = (curvature(h) - curvature(-h)) / (2 * h)
-        assert abs(third) <= 2 * curvature(0.0) ** 1.5 * (1 + 1e-5)
+        h = 1e-4 / np.sqrt(second_derivative(0.0))
+        third = (second_derivative(h) - second_derivative(-h)) / (2 * h)
+        assert abs(third) <= 2 * second_derivative(0.0) ** 1.5 * (1 + 1e-5)
 
 
 def test_entropy_and_burg_in_closed_form():
@@ -114,7 +114,7 @@ def test_newton_system_solves_the_kkt_block(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(2, 30)), int(rng.integers(0, 3))
     k = min(k, n - 1)
-    # Curvatures from 1 to 1e16, as barriers have them.
+    # Second derivatives from 1 to 1e16, as barriers have them.
     D = np.diag(10 ** rng.uniform(0, 8, n))
     G = rng.standard_normal((n, n + 2))
     H, E, r = D @ (G @ G.T / n + np.eye(n)) @ D, rng.standard_normal((k, n)), rng.standard_normal(n)

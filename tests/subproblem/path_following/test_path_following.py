@@ -1,4 +1,4 @@
-"""Path following: the paper's short steps keep their promises, the long steps are few."""
+"""Path following: short steps stay within the bounds of the theory, long steps are few."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from saddleback.dual_sets import Simplex
 from saddleback.errors import ProblemError
 from saddleback.regularizers import Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, PathFollowing
-from saddleback.subproblem.central_path import CentralPath
-from saddleback.subproblem.long_steps import LongSteps
+from saddleback.subproblem.path_following.central_path import CentralPath
+from saddleback.subproblem.path_following.long_steps import LongSteps
 
-from .instances import REGULARIZERS, instance, rounding
-from .sets import UnitBall, UnitBox
+from ..instances import REGULARIZERS, instance, rounding
+from ..sets import UnitBall, UnitBox
 
 QUADRATIC_PARTS = ("full", "rank-one", "zero")
 PAPER = PathFollowing(schedule="paper")
@@ -155,7 +155,7 @@ def test_what_rounding_hides_is_said(seed, tol):
     case = instance(seed, n=15)
     solution = PathFollowing().solve(case.subproblem, tol)
     assert solution.converged == (solution.gap <= tol)
-    assert solution.gap <= 10 * case.subproblem.resolution
+    assert solution.gap <= 10 * case.subproblem.rounding_floor
     assert solution.converged or solution.message
 
 

@@ -1,4 +1,4 @@
-"""The central path of (D): minimizers of the objective plus a shrinking multiple of the barrier."""
+"""The central path of (D): minimizers of the objective plus the barrier times 1/tau, as tau grows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple, Protocol, cast
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from .._types import Matrix, Vector
-from ..dual_sets import HasBarrier
-from ..linalg.hessians import Hessian, as_hessian
-from ..regularizers import Zero
-from .dual_subproblem import DualSubproblem
+from ..._types import Matrix, Vector
+from ...dual_sets import HasBarrier
+from ...linalg.hessians import Hessian, as_hessian
+from ...regularizers import Zero
+from ..dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system
 
-# Squares that are this much smaller than those they are differences of have lost half of their digits.
-DROWNED = 1e-8
+# A difference of squares that is this small relative to them has lost half of its digits to cancellation.
+CANCELLATION = 1e-8
 
 
 class Iterate(NamedTuple):
@@ -28,12 +28,12 @@ class Iterate(NamedTuple):
     phase: str = ""
 
 
-class Schedule(Protocol):
-    """How tau grows: yields the start, then one iterate per Newton system solved, until rounding ends it."""
+class StepRule(Protocol):
+    """How tau grows. Yields the start, then one iterate per Newton system, until rounding allows no further step."""
 
     @property
     def max_iter(self) -> int:
-        """Newton systems to spend at most."""
+        """The most Newton systems to solve."""
 
     def iterates(self, path: CentralPath, start: Vector | None) -> Iterator[Iterate]: ...
 
@@ -41,8 +41,8 @@ class Schedule(Protocol):
 class CentralPath:
     """lam(tau) = argmin of F_tau = tau (S + R) + B on the affine hull of Lambda (paper, section on general barriers).
 
-    F_tau is 1-self-concordant, because R is compatible with the barrier B. Distances from the path are in units
-    of F_tau, where 1 is far and 1/4 is near whatever the scale of the losses.
+    F_tau is 1-self-concordant, because R is compatible with the barrier B. Distances from the path are Newton
+    decrements of F_tau: 1/4 is near and 1 is far, whatever the scale of the losses.
     """
 
     def __init__(self, subproblem: DualSubproblem) -> None:
@@ -50,14 +50,14 @@ class CentralPath:
         self.dual_set = cast("HasBarrier", subproblem.adversary.dual_set)
         self.regularizer = subproblem.adversary.regularizer
         self.clock = subproblem.adversary.clock
-        self._plain = isinstance(self.regularizer, Zero)
+        self._unregularized = isinstance(self.regularizer, Zero)
         self.E, _ = self.dual_set.affine_hull(subproblem.c.size)
         self.nu = self.dual_set.barrier_parameter(subproblem.c.size)
         self.center = self.dual_set.center(subproblem.c.size)
 
     @property
     def is_point(self) -> bool:
-        """Whether Lambda has no interior at all, so that its center is the solution."""
+        """Whether Lambda is a single point, its center, which then is the solution."""
         return len(self.E) >= self.center.size
 
     def value(self, lam: Vector, tau: float) -> float:
@@ -66,23 +66,23 @@ class CentralPath:
         return tau * self.subproblem.objective(lam) + barrier if np.isfinite(barrier) else np.inf
 
     def slope(self, lam: Vector) -> Vector:
-        """Gradient of S + R, less a normal of the affine hull, which no direction within it sees."""
+        """Gradient of S + R, up to a normal of the affine hull, which does not change Newton steps within the hull."""
         losses = self.subproblem.c_tangent - self.subproblem.product(lam)
         return -self.dual_set.tangent_part(losses - self.regularizer.gradient(lam))
 
     def gradient(self, lam: Vector, tau: float) -> Vector:
-        """Gradient of F_tau, less a normal of the affine hull."""
+        """Gradient of F_tau, up to a normal of the affine hull."""
         return tau * self.slope(lam) + self.dual_set.barrier_gradient(lam)
 
     def newton_system(self, lam: Vector, tau: float) -> NewtonSystem:
         """The KKT block of F_tau at lam (paper, def. "Newton system and decrement")."""
         self.clock.check()
-        return newton_system(self.curvature(lam, tau), tau, self.subproblem, self.E)
+        return newton_system(self.hessian_without_Q(lam, tau), tau, self.subproblem, self.E)
 
-    def curvature(self, lam: Vector, tau: float) -> Hessian:
-        """tau R'' + B''."""
+    def hessian_without_Q(self, lam: Vector, tau: float) -> Hessian:
+        """C = tau R'' + B''; the Hessian of F_tau is C + tau Q."""
         barrier = as_hessian(self.dual_set.barrier_hessian(lam))
-        if tau == 0 or self._plain:
+        if tau == 0 or self._unregularized:
             return barrier
         return barrier.plus(as_hessian(self.regularizer.hessian(lam)).times(tau))
 
@@ -93,22 +93,22 @@ class CentralPath:
         return direction, decrement(gradient, direction)
 
     def local_products(self, lam: Vector, tau: float, *vectors: Vector) -> Matrix:
-        """Inner products of gradients in the dual norm of tau R'' + B'' at lam, normals of the hull left out."""
+        """Inner products, in the dual norm of C = tau R'' + B'' at lam, of gradients without their normal parts."""
         k = len(vectors)
         V = np.concatenate((vectors, self.E)) if len(self.E) else np.array(vectors)
-        curvature = self.curvature(lam, tau)
-        products = curvature.inner(V)
+        C = self.hessian_without_Q(lam, tau)
+        products = C.inner(V)
         if not len(self.E):
             return products
-        within, shares = _less_normals(products, k)
-        if (within.diagonal() < DROWNED * products.diagonal()[:k]).any():
-            # The normals' shares are so large that their squares have rounded the rest away: once more without them.
-            V[:k] -= shares @ self.E
-            within, _ = _less_normals(curvature.inner(V), k)
+        within, coefficients = _without_normals(products, k)
+        if (within.diagonal() < CANCELLATION * products.diagonal()[:k]).any():
+            # The normal parts dominate the squares: subtract them from the vectors first and compute again.
+            V[:k] -= coefficients @ self.E
+            within, _ = _without_normals(C.inner(V), k)
         return within
 
     def distance(self, lam: Vector, tau: float) -> float:
-        """An upper bound of the decrement: the metric leaves Q out, so that a diagonal one needs no factorization."""
+        """An upper bound of the decrement: its norm leaves Q out, so that a diagonal C needs no factorization."""
         self.clock.check()
         if not np.isfinite(self.dual_set.barrier(lam)):
             return np.inf
@@ -116,10 +116,10 @@ class CentralPath:
         return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf
 
 
-def _less_normals(products: Matrix, k: int) -> tuple[Matrix, Matrix]:
-    """Inner products of the first k vectors less their projections on the others, and the shares of those."""
-    shares = dposv(products[k:, k:], products[k:, :k])[1]
-    return products[:k, :k] - products[:k, k:] @ shares, shares.T
+def _without_normals(products: Matrix, k: int) -> tuple[Matrix, Matrix]:
+    """Inner products of the first k vectors minus their projections on the others, and the coefficients of those."""
+    coefficients = dposv(products[k:, k:], products[k:, :k])[1]
+    return products[:k, :k] - products[:k, k:] @ coefficients, coefficients.T
 
 
 def decrement(gradient: Vector, direction: Vector) -> float:

@@ -1,26 +1,38 @@
-"""Active-set refinement: from a nearly optimal point of a quadratic program to the last digits."""
+"""Active-set method that brings a nearly optimal point of a quadratic program to full accuracy."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgesv, dgetrs
 
-from .._types import EPS, Matrix, Vector
-from .._validation import all_finite
-from ..dual_sets import LinearConstraints
-from .incumbent import Incumbent
+from ..._types import EPS, Matrix, Vector
+from ..._validation import all_finite
+from ...dual_sets import LinearConstraints
+from ..incumbent import Incumbent
 from .kkt_operator import KKTOperator
 
-# Relative to the diagonal: added to singular systems, and taken back by further corrections.
-REGULARIZATION = 1e-13
-CORRECTIONS = 3
-# A target that leaves the bounds by more is not worth measuring.
-OUTSIDE = 1e-9
-
 Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ActiveSetControl:
+    """The numbers of `refine`; x is of size one."""
+
+    regularization: float = 1e-13
+    """Added to K relative to its diagonal, because P may be singular; corrections remove its effect."""
+    corrections: int = 3
+    """Solves per face: the first one, and iterative refinement."""
+    feasibility: float = 1e-9
+    """A target that violates a bound by more is not measured: restoring it to Lambda would change too much."""
+    rounds_per_coordinate: int = 3
+    """Rounds at most after PIQP, for each coordinate that may change sides."""
+
+
+CONTROL = ActiveSetControl()
 
 
 def refine(
@@ -28,34 +40,34 @@ def refine(
 ) -> int:
     """Primal active-set method for min 1/2 x'Px + q'x, E x = e, lower <= x <= upper (Nocedal and Wright, Alg. 16.3).
 
-    Starts from a feasible x, with the coordinates that are not ``free`` at their nearer bound. Each round solves
-    the equality-constrained problem of the m free coordinates (m^3 flops), fixes the first coordinate that blocks
-    the way there, or frees the one with the worst multiplier. Targets are offered to the incumbent, which
-    keeps them only when their measured gap is smaller; x is lam in units of the set. Returns the rounds taken.
+    Starts from a feasible x = lam/unit, with the coordinates that are not ``free`` at their nearer bound. Each round
+    solves the equality-constrained problem of the m free coordinates (2/3 m^3 flops). If a bound blocks the way to its
+    solution, the first such coordinate is fixed there; else the coordinate with the worst multiplier is freed.
+    Solutions are offered to the incumbent, which keeps them only if their measured gap is smaller. Returns the rounds.
     """
     n, k = kkt.shape
     adversary = incumbent.subproblem.adversary
     unit, clock = adversary.largest_weight, adversary.clock
-    shift = REGULARIZATION * np.maximum(kkt.diagonal, EPS)
-    shift[n:] = -REGULARIZATION
+    shift = CONTROL.regularization * np.maximum(kkt.diagonal, EPS)
+    shift[n:] = -CONTROL.regularization
     lower, upper, capped = constraints.lower, constraints.upper, constraints.capped
-    # Where the coordinates that do not move are; a free one is at neither bound.
+    # The bounds at which coordinates are fixed; entries of free coordinates are not read.
     pinned = np.where(upper - x < x - lower, upper, lower) if capped else lower
-    # X = (x, y): the multipliers y of E x = e are free in every round.
+    # X = (x, y); the multipliers y of E x = e are free in every round.
     X, moving = np.zeros(n + k), np.zeros(n + k, dtype=np.bool_)
     X[:n], moving[:n], moving[n:] = x, free, True
     for round_ in range(1, rounds + 1):
         index = moving.nonzero()[0]
         if k and index.size == k:
-            # Nothing is left to satisfy E x = e with: the guess of the active set was wrong.
+            # No free coordinate is left to satisfy E x = e: the guess of the active set was wrong.
             return round_ - 1
         clock.check(2 / 3 * index.size**3)
         start = np.where(moving[:n], X[:n], pinned)
         X[:n] = start
         face = _Face(kkt, index, shift)
-        for _ in range(CORRECTIONS):
+        for _ in range(CONTROL.corrections):
             X = face.corrected(X)
-            if _outside(X[:n], constraints) <= OUTSIDE:
+            if _violation(X[:n], constraints) <= CONTROL.feasibility:
                 incumbent.offer(X[:n] if unit == 1.0 else unit * X[:n])
                 if incumbent.done:
                     return round_
@@ -81,9 +93,9 @@ def refine(
 
 
 class _Face:
-    """The optimality conditions of the free coordinates, factored.
+    """The optimality conditions of the free coordinates, factored at the first correction.
 
-    A correction is one solve from the current point: where P is singular it leaves its null space alone.
+    A correction solves for the residual at the current X, so that X does not move in the null space of a singular P.
     """
 
     def __init__(self, kkt: KKTOperator, index: NDArray[np.intp], shift: Vector) -> None:
@@ -91,14 +103,14 @@ class _Face:
         self._factors: tuple[Matrix, NDArray[np.intc]] | None = None
 
     def corrected(self, X: Vector) -> Vector:
-        """X less the solution for its residual."""
+        """X minus the solution for its residual."""
         if not self._index.size:
             return X
         residual = self._kkt.residual(X).take(self._index)
         if self._factors is None:
             K = self._kkt.block(self._index)
             K.ravel()[:: len(K) + 1] += self._shift.take(self._index)
-            # LAPACK reads matrices by columns; K is symmetric, so that its transpose is itself.
+            # LAPACK reads matrices by columns; K is symmetric, so its transpose is K itself.
             *self._factors, change, _ = dgesv(K.T, residual, overwrite_a=1)
         else:
             change = dgetrs(*self._factors, residual)[0]
@@ -107,8 +119,8 @@ class _Face:
         return X
 
 
-def _outside(x: Vector, constraints: LinearConstraints) -> float:
-    """How far x leaves its bounds."""
+def _violation(x: Vector, constraints: LinearConstraints) -> float:
+    """The largest violation of a bound; negative where x is inside all of them."""
     below = constraints.lower - x
     worst = below.item(below.argmax())
     if constraints.capped:
@@ -118,8 +130,8 @@ def _outside(x: Vector, constraints: LinearConstraints) -> float:
 
 
 def _largest(x: Vector) -> float:
-    sizes = np.abs(x)
-    return sizes.item(sizes.argmax())
+    magnitudes = np.abs(x)
+    return magnitudes.item(magnitudes.argmax())
 
 
 def _first_blocking(x: Vector, target: Vector, constraints: LinearConstraints) -> tuple[float, int | None]:

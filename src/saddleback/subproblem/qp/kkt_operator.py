@@ -1,16 +1,16 @@
-"""The optimality conditions of (D) as a quadratic program: what an active set solves."""
+"""The optimality conditions of (D) as a quadratic program, for the active-set method."""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import Matrix, Vector
-from .dual_subproblem import DualSubproblem
-from .factored_subproblem import FactoredSubproblem
-from .quadratic_part import quadratic_part
+from ..._types import Matrix, Vector
+from ...regularizers import QuadraticForm, Zero
+from ..dual_subproblem import DualSubproblem
+from ..factored_subproblem import FactoredSubproblem
 
 Index: TypeAlias = NDArray[np.intp]
 
@@ -18,7 +18,7 @@ Index: TypeAlias = NDArray[np.intp]
 class KKTOperator(Protocol):
     """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
 
-    P and q are those of (D) for x = lam/unit over its scale: of size one, so that units change no pivot.
+    P and q are those of (D) for x = lam/unit, divided by its scale: of size one, so that no pivot depends on units.
     """
 
     @property
@@ -27,13 +27,13 @@ class KKTOperator(Protocol):
 
     @property
     def diagonal(self) -> Vector:
-        """That of K."""
+        """The diagonal of K."""
 
     def residual(self, X: Vector) -> Vector:
-        """K X - b: the multipliers z of the bounds on x, then what is missing from E x = e."""
+        """K X - b: the multipliers z of the bounds on x, then the residual of E x = e."""
 
     def block(self, index: Index) -> Matrix:
-        """A new copy of K's rows and columns at ``index``, in which all of y's come last."""
+        """A new matrix of K's rows and columns at ``index``, which ends with all coordinates of y."""
 
 
 class DenseKKT:
@@ -43,9 +43,9 @@ class DenseKKT:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         k, n = constraints.E.shape
-        H, b = quadratic_part(subproblem)
+        H, b = _quadratic_part(subproblem)
         scale, unit = subproblem.scale or 1.0, subproblem.adversary.largest_weight
-        self.shape = (n, k)
+        self.shape, self.unit = (n, k), unit
         K, b0 = constraints.equations
         self._K, self._b = K.copy(), b0.copy()
         self.P, self.minus_q = self._K[:n, :n], self._b[:n]
@@ -66,7 +66,7 @@ class DenseKKT:
 
 
 class FactoredKKT:
-    """The same on the simplex with R = 0 and P = F F', which is never formed."""
+    """`DenseKKT` on the simplex with R = 0 and P = F F', which is never formed."""
 
     def __init__(self, subproblem: FactoredSubproblem) -> None:
         scale = subproblem.scale or 1.0
@@ -92,3 +92,12 @@ class FactoredKKT:
         K[:m, :m] = rows.dot(rows.T)
         K[m, m] = 0.0
         return K
+
+
+def _quadratic_part(subproblem: DualSubproblem) -> tuple[Vector | None, Vector]:
+    """(H, b) with S + R = 1/2 lam' (Q + diag H) lam - b' lam + constant on Lambda; None for H = 0."""
+    adversary = subproblem.adversary
+    if isinstance(adversary.regularizer, Zero):
+        return None, subproblem.c_tangent
+    H, linear = cast("QuadraticForm", adversary.regularizer).quadratic_form(subproblem.c.size)
+    return H, adversary.dual_set.tangent_part(subproblem.c - linear)

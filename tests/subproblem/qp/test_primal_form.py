@@ -9,11 +9,11 @@ from saddleback.adversary import Adversary
 from saddleback.dual_sets import Simplex
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import Auto, DualSubproblem, FactoredSubproblem, PathFollowing, QuadraticProgram
-from saddleback.subproblem.factored_subproblem import SMALL
-from saddleback.subproblem.kkt import frank_wolfe_bound
-from saddleback.subproblem.primal_form import PrimalForm
+from saddleback.subproblem.factored_subproblem import MOST_ROWS_OF_DENSE
+from saddleback.subproblem.qp.kkt import frank_wolfe_bound
+from saddleback.subproblem.qp.primal_form import PrimalForm
 
-from .instances import losses, plain_gap, rounding
+from ..instances import losses, plain_gap, rounding
 
 KINDS = ("plain", "duplicate rows", "rank-deficient", "zero", "tied", "tiny", "huge", "one column")
 
@@ -49,7 +49,7 @@ def test_both_forms_agree_in_value_and_gap(kind):
         problem = factored(seed, kind)
         assert PrimalForm.suits(problem)
         plain = dense(problem)
-        tol = max(1e-9 * float(np.ptp(problem.c)), problem.resolution)
+        tol = max(1e-9 * float(np.ptp(problem.c)), problem.rounding_floor)
         primal, dual = QuadraticProgram().solve(problem, tol), QuadraticProgram().solve(plain, tol)
         assert primal.converged, primal
         assert dual.converged
@@ -64,7 +64,7 @@ def test_both_forms_agree_in_value_and_gap(kind):
 def test_gaps_down_to_rounding(kind):
     for seed in range(40):
         problem = factored(seed, kind)
-        assert QuadraticProgram().solve(problem, 0.0).gap <= problem.resolution
+        assert QuadraticProgram().solve(problem, 0.0).gap <= problem.rounding_floor
 
 
 def test_quantities_are_those_of_the_dense_problem():
@@ -79,7 +79,7 @@ def test_quantities_are_those_of_the_dense_problem():
         assert problem.frank_wolfe_gap(lam) == pytest.approx(plain.frank_wolfe_gap(lam), abs=error)
         np.testing.assert_allclose(problem.linearized_losses(lam), plain.linearized_losses(lam), atol=error)
         np.testing.assert_allclose(problem.gradient(lam), plain.gradient(lam), atol=error)
-        assert ("Q" in vars(problem)) == (problem.c.size <= SMALL)
+        assert ("Q" in vars(problem)) == (problem.c.size <= MOST_ROWS_OF_DENSE)
         np.testing.assert_allclose(problem.Q, plain.Q, atol=error)
 
 

@@ -1,12 +1,12 @@
-"""What KKT residuals say of the Frank-Wolfe gap."""
+"""Bounds of the Frank-Wolfe gap by KKT residuals."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._types import Vector
-from ..dual_sets import LinearConstraints
-from .dual_subproblem import DualSubproblem, Multipliers
+from ..._types import Vector
+from ...dual_sets import LinearConstraints
+from ..dual_subproblem import DualSubproblem, Multipliers
 
 
 def tolerances(tol: float, n: int) -> tuple[float, float]:
@@ -22,7 +22,7 @@ def frank_wolfe_bound(
     With r = grad (S + R)(lam) + E'y - z_lower + z_upper for some y, every mu of the set has
     <grad (S + R)(lam), lam - mu> <= <z_lower, lam - lower> + <z_upper, upper - lam> + <r, lam - mu>, and
     |lam - mu|_1 <= 2. The paper's lemma (KKT condition, quadratic case) is lower = 0, no upper, lam_j z_j = 1/tau.
-    y is fitted by least squares, so that the units and shifts of the solver's own y do not matter.
+    y is fitted by least squares: the solver's own y belongs to a scaled problem with another c.
     """
     E = constraints.E
     r = subproblem.gradient(lam) - multipliers.lower + multipliers.upper

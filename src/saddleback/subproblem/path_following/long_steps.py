@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Vector
+from ..._types import Vector
 from .central_path import CentralPath, Iterate, decrement
 from .newton_system import NewtonSystem
 
@@ -56,7 +56,7 @@ class LongSteps:
             system = path.newton_system(lam, tau)
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
-            left = path.nu / (tau * path.subproblem.resolution)
+            left = path.nu / (tau * path.subproblem.rounding_floor)
             # Where the barrier is less than rounding there is nothing left to predict: correctors end the path.
             arrived = left <= 1e-3
             if arrived and last < 1.0 and delta >= 0.5 * last:

@@ -8,52 +8,65 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Vector
-from ..adversary import Adversary
-from ..dual_sets import Simplex
-from ..regularizers import Zero
+from ..._types import Vector
+from ...adversary import Adversary
+from ...dual_sets import Simplex
+from ...regularizers import Zero
+from ..dual_subproblem import DualSubproblem
+from ..factored_subproblem import FactoredSubproblem
+from .active_set import CONTROL as ACTIVE_SET
 from .active_set import Mask
-from .dual_subproblem import DualSubproblem
-from .factored_subproblem import FactoredSubproblem
 from .kkt_operator import FactoredKKT
-from .piqp_run import ITERATIONS, new_solver
 
-# PIQP's matrices are J x (r + 1) here and J x J in the dual form; as measured, the former are faster from here on.
-ROWS_PER_COLUMN, MORE_ROWS = 1.5, 4
+
+@dataclass(frozen=True)
+class PrimalFormControl:
+    """The numbers of `PrimalForm`."""
+
+    rows_per_column: float = 1.5
+    more_rows: int = 4
+    """F needs 1.5 (r + 1) + 4 rows: from there on PIQP with J x (r + 1) matrices is faster than with J x J ones, as
+    measured."""
+    more_rounds: int = 100
+    """The active set has about r + 1 rows, but where many rows nearly tie each round drops one: so many more rounds."""
+
+
+CONTROL = PrimalFormControl()
 
 
 class PrimalForm:
     """min over (u, t) of t + 1/2 |u|^2,  c + F u <= t:  the dual of (D) on the simplex with R = 0 and Q = F F'.
 
-    The multipliers of the J rows are lam, their slacks are those of lam >= 0, and u = -F' lam. At most r + 1 rows
-    need be active, so that the active set stays small.
+    The multipliers of the J rows are lam, their slacks are the multipliers of lam >= 0, and u = -F' lam. At most r + 1
+    rows need be active, so the active set stays small.
     """
 
     @staticmethod
     def suits(subproblem: DualSubproblem) -> bool:
-        """Whether this form applies, and is the cheaper one."""
+        """Whether this form applies and is cheaper than the dual form."""
         if not isinstance(subproblem, FactoredSubproblem):
             return False
         return PrimalForm.fits(subproblem.adversary, *subproblem.factor.shape)
 
     @staticmethod
     def fits(adversary: Adversary, J: int, r: int) -> bool:
-        """The same, for a factor of J rows and r columns."""
-        plain = isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
-        return plain and ROWS_PER_COLUMN * (r + 1) + MORE_ROWS <= J
+        """`suits` for a factor of J rows and r columns."""
+        if CONTROL.rows_per_column * (r + 1) + CONTROL.more_rows > J:
+            return False
+        return isinstance(adversary.dual_set, Simplex) and isinstance(adversary.regularizer, Zero)
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         assert isinstance(subproblem, FactoredSubproblem)
-        self._scale, self._clock = subproblem.scale or 1.0, subproblem.adversary.clock
+        self._scale = subproblem.scale or 1.0
         self.kkt = FactoredKKT(subproblem)
-        # Among many rows that nearly tie each round drops one.
         J, r = subproblem.factor.shape
-        self.rounds = 3 * min(J, r + 100)
+        self.rounds = ACTIVE_SET.rounds_per_coordinate * min(J, r + CONTROL.more_rounds)
+        # Of one iteration of PIQP.
+        self.flops = J * (r + 1.0) ** 2
 
-    def run(self, tol: float, max_iter: int) -> PrimalOutcome:
-        """PIQP in (u, t), u in units of sqrt(scale) and t in units of scale."""
+    def run(self, solver: Any) -> PrimalOutcome:
+        """Set up and run PIQP in (u, t), with u divided by sqrt(scale) and t by scale."""
         J, r = self.kkt.F.shape
-        self._clock.check(ITERATIONS * J * (r + 1) ** 2)
         P = np.zeros((r + 1, r + 1), order="F")
         P.ravel("K")[: -1 : r + 2] = 1.0
         cost = np.zeros(r + 1)
@@ -61,7 +74,6 @@ class PrimalForm:
         rows = np.empty((J, r + 1), order="F")
         rows[:, :r] = self.kkt.F
         rows[:, r] = -1.0
-        solver = new_solver(tol / self._scale, max_iter)
         solver.setup(P, cost, None, None, rows, None, -self.kkt.minus_q)
         solver.solve()
         return PrimalOutcome(solver.result, self._scale)
@@ -69,7 +81,7 @@ class PrimalForm:
 
 @dataclass(frozen=True, eq=False)
 class PrimalOutcome:
-    """PIQP's result: the multipliers of its rows are lam, their slacks t - c - F u those of lam >= 0."""
+    """PIQP's result: the multipliers of its rows are lam, their slacks t - c - F u the multipliers of lam >= 0."""
 
     result: Any
     scale: float

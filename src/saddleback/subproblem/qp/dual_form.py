@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .._types import Vector
-from ..dual_sets import LinearConstraints
-from .active_set import Mask
-from .dual_subproblem import DualSubproblem
+from ..._types import Vector
+from ...dual_sets import LinearConstraints
+from ..dual_subproblem import DualSubproblem
+from .active_set import CONTROL, Mask
 from .kkt_operator import DenseKKT
-from .piqp_run import ITERATIONS, new_solver
 
 
 class DualForm:
@@ -21,26 +20,26 @@ class DualForm:
         constraints = subproblem.adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
-        self._unit, self._clock = subproblem.adversary.largest_weight, subproblem.adversary.clock
         self.kkt = DenseKKT(subproblem)
-        self.rounds = 3 * subproblem.c.size
+        self.rounds = CONTROL.rounds_per_coordinate * subproblem.c.size
+        # Of one iteration of PIQP.
+        self.flops = subproblem.c.size**3 / 3
 
-    def run(self, tol: float, max_iter: int) -> DualOutcome:
+    def run(self, solver: Any) -> DualOutcome:
+        """Set up and run PIQP."""
         kkt, constraints = self.kkt, self._constraints
-        self._clock.check(ITERATIONS * len(kkt.P) ** 3 / 3)
-        solver = new_solver(tol / self._scale, max_iter)
         upper = constraints.upper if constraints.capped else None
-        # PIQP reads matrices by columns; P is symmetric, so that its transpose is itself.
+        # PIQP reads matrices by columns; P is symmetric, so the copy in that order is P itself.
         P, q = kkt.P.T.copy(order="F"), -kkt.minus_q
         A, b = constraints.A, constraints.b
         solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)
         solver.solve()
-        return DualOutcome(solver.result, self._scale, self._unit, constraints)
+        return DualOutcome(solver.result, self._scale, kkt.unit, constraints)
 
 
 @dataclass(frozen=True, eq=False)
 class DualOutcome:
-    """PIQP's result: its x is lam/unit."""
+    """PIQP's result; its x is lam/unit."""
 
     result: Any
     scale: float
