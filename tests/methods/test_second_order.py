@@ -16,8 +16,8 @@ from theory.tolerances import EPS
 import saddleback as sb
 from saddleback.engine.inspection import RAYS
 from saddleback.methods import Newton, QuasiNewton
-from saddleback.methods.guard import CREDIT, FIRST_CREDIT
-from saddleback.methods.second_order import FLOOR, hessian_weights
+from saddleback.methods.guard import CONTROL as GUARD
+from saddleback.methods.second_order import CONTROL, hessian_weights
 from saddleback.methods.trial import Trial, try_step
 
 # Evaluations with a Jacobian to within 1e-6 of the optimum, as promised to users of plain functions.
@@ -80,7 +80,7 @@ def test_guard_takes_its_share(method: str) -> None:
     for _ in range(80):
         state = method_.step(oracle, state)
     taken = 0 if state.guard.state is None else state.guard.state.t
-    assert taken >= (oracle.n_trials - FIRST_CREDIT) // (2 * CREDIT)
+    assert taken >= (oracle.n_trials - GUARD.first_credit) // (2 * GUARD.credit)
     assert taken > 0
 
 
@@ -95,7 +95,7 @@ def test_a_guard_step_is_taken_only_when_it_is_lower() -> None:
     after = method.step(oracle, due)
     assert after.guard.state is not None
     assert after.point.value <= due.point.value
-    assert after.guard.credit == CREDIT
+    assert after.guard.credit == GUARD.credit
 
 
 # --- control ----------------------------------------------------------------------------------------------------------
@@ -106,37 +106,33 @@ def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
     oracle = oracle_of(random_quadratics(0, J=2, d=3))
     state = QuasiNewton().init(oracle, np.ones(3))
     at = oracle.evaluate(np.ones(3))
-    metric = QuasiNewton().metric(oracle, state, at)
-    trial = try_step(oracle, at, metric.system(at.G, sigma), sigma, 1e-12, at.lam)
+    model = QuasiNewton().hessian_model(oracle, state, at)
+    trial = try_step(oracle, at, model.system(at.G, sigma), sigma, 1e-12, at.lam)
     assert trial is not None
-    value = at.value - ratio * trial.promised
+    value = at.value - ratio * trial.predicted
     return replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=value)))
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
 def test_refusals_raise_the_shift_within_bounds(sigma: float) -> None:
     trial = trial_of(-2.0, sigma)
-    scale = max(sigma, trial.curvature)
+    quotient, needed = trial.rayleigh_quotient, trial.step.error / trial.step.length_squared
     assert not trial.accepted
-    assert (
-        max(2 * sigma, trial.curvature / 2)
-        <= trial.raised()
-        <= max(10 * scale, trial.step.error / trial.step.length_squared)
-    )
+    assert max(2 * sigma, quotient / 2) <= trial.sigma_after_rejection() <= max(10 * max(sigma, quotient), needed)
 
 
 def test_good_steps_lower_the_shift_and_poor_ones_raise_it() -> None:
-    assert trial_of(0.95, 1.0).eased() == pytest.approx(0.1)
-    assert trial_of(0.5, 1.0).eased() == pytest.approx(0.25)
-    assert trial_of(0.1, 1.0).eased() >= 4.0
-    assert trial_of(1.0, 0.0).eased() == 0.0
+    assert trial_of(0.95, 1.0).sigma_after_acceptance() == pytest.approx(0.1)
+    assert trial_of(0.5, 1.0).sigma_after_acceptance() == pytest.approx(0.25)
+    assert trial_of(0.1, 1.0).sigma_after_acceptance() >= 4.0
+    assert trial_of(1.0, 0.0).sigma_after_acceptance() == 0.0
 
 
 def test_what_is_not_finite_is_refused() -> None:
     trial = trial_of(1.0)
     lost = replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=np.inf)))
     assert not lost.accepted
-    assert lost.raised() == pytest.approx(10 * trial.curvature)
+    assert lost.sigma_after_rejection() == pytest.approx(10 * trial.rayleigh_quotient)
 
 
 def test_the_correction_saves_steps_at_a_kink() -> None:
@@ -231,7 +227,7 @@ def test_weights_of_hessians_follow_lam_also_after_a_guard_step() -> None:
     center = np.full(3, 1 / 3)
     np.testing.assert_allclose(hessian_weights(oracle, state), center)
     state = QuasiNewton().step(oracle, replace(state, guard=replace(state.guard, credit=0)))
-    np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + FLOOR * (center - state.lam))
+    np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + CONTROL.center_share * (center - state.lam))
 
 
 def test_separable_data_without_a_penalty_end_sensibly() -> None:
@@ -253,7 +249,7 @@ def test_separable_data_without_a_penalty_end_sensibly() -> None:
 
 
 def test_newton_needs_a_hessian() -> None:
-    with pytest.raises(sb.IncompatibleError, match=r"hessian\(w, lam\).*Use method='quasi-newton'"):
+    with pytest.raises(sb.IncompatibleError, match=r"hessian\(w, lam\).*Use method='auto', or one of .*'quasi-newton'"):
         sb.minimax(quadratics, np.zeros(2), jac=True, method="newton")
 
 

@@ -29,6 +29,15 @@ class Regularizer(ABC):
     ascent_needs: ClassVar[str] = "project"
     """The capability of the set that ``ascent_step`` calls."""
 
+    def lacks(self, capability: type) -> str | None:
+        """Why this regularizer does not offer a capability whose members it has."""
+        if capability is StronglyConvex and not self.strong_convexity > 0:
+            return (
+                f"{self!r} is not strongly convex, so that g has no gradient where losses tie; Quadratic(gamma) and "
+                "Entropy(gamma) with gamma > 0 are"
+            )
+        return None
+
     @property
     @abstractmethod
     def strong_convexity(self) -> float:
@@ -98,7 +107,7 @@ class HasResponseWeights(Protocol):
 
 
 class StronglyConvex(Protocol):
-    """strong convexity, ``strong_convexity > 0``."""
+    """strong convexity: ``strong_convexity > 0``."""
 
     @property
     def strong_convexity(self) -> float: ...
