@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from .._types import Vector
-from ..capabilities import Needs, refuse_unmet
+from ..capabilities import refuse_unmet
 from ..dual_sets import DualSet
 from ..engine.method import AnyMethod, MethodBase
 from ..losses import Losses

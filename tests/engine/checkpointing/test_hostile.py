@@ -168,6 +168,8 @@ LIES = {
     "a list of truths": lambda t, a, s: a.update({"record.trace.gap": np.zeros(7, dtype=bool)}),
     "a matrix for a list": lambda t, a, s: a.update({"record.trace.gap": np.zeros((7, 1))}),
     "something absent that is there": lambda t, a, s: t.update({"record.bound?": "none"}),
+    "a state of another class": lambda t, a, s: t.update({"state.class": "NewtonState"}),
+    "a state of an unknown class": lambda t, a, s: t.update({"state.class": "os.system"}),
     "a model of another class": lambda t, a, s: t.update({"state.model.B.class": "LimitedBFGS"}),
     "a model of an unknown class": lambda t, a, s: t.update({"state.model.B.class": "os.system"}),
     "a circle": lambda t, a, s: (a.pop("record.dual"), t.update({"record.dual": "same as record.dual"})),

@@ -11,15 +11,20 @@ import numpy as np
 
 from ..._types import Axes, NonFinite
 from ...errors import ProblemError
+from ..method import State
 from .container import NAMES
 from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
 
 
 def schema_of(kind: Any) -> Schema:
-    """How a dataclass is written and read; a ProblemError that names the field for which there is no way."""
+    """How a dataclass is written and read; a ProblemError that names the field for which there is no way.
+
+    States of methods are written with the name of their class, by which a resumed run knows their type.
+    """
     if not isinstance(kind, type) or not is_dataclass(kind):
         raise ProblemError(f"a checkpoint holds dataclasses; got {kind!r}.")
-    return _compiled(kind)
+    schema = _compiled(kind)
+    return OneOf({kind.__name__: schema}) if issubclass(kind, State) else schema
 
 
 @lru_cache(maxsize=256)
