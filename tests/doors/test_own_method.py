@@ -90,44 +90,38 @@ def solve(own, path, method=None, **options):
         return sb.solve(own["problem"], method=method or own["MyMethod"](), tol=0.0, checkpoint=path, **options)
 
 
-def test_state_of_another_class_is_refused(own, tmp_path):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OtherState(State):
+    velocity: np.ndarray
+    n_steps: int = 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChangedState(State):
+    velocity: np.ndarray
+    n_steps: int = 0
+    more: float = 0.0
+
+
+ChangedState.__name__ = "MyState"
+
+
+@pytest.mark.parametrize(
+    ("kind", "match"),
+    [(OtherState, "state must be one of OtherState; got 'MyState'"), (ChangedState, r"state\.more is missing")],
+)
+def test_state_of_another_class_or_with_other_fields_is_refused(own, tmp_path, kind, match):
     """The same method by its name, which now keeps something else."""
     path = tmp_path / "run.ckpt"
     solve(own, path, max_iter=5)
 
-    @dataclass(frozen=True, eq=False, kw_only=True)
-    class OtherState(State):
-        velocity: np.ndarray
-        n_steps: int = 0
-
     class MyMethod(own["MyMethod"]):
         __qualname__ = "MyMethod"
 
         def init(self, oracle, w0):
-            return OtherState(**vars(super().init(oracle, w0)))
+            return kind(**vars(super().init(oracle, w0)))
 
-    method = MyMethod()
-    with pytest.raises(sb.ProblemError, match="state must be one of OtherState; got 'MyState'"):
-        sb.solve(own["problem"], method=method, checkpoint=path, resume=True)
-
-
-def test_state_with_other_fields_is_refused(own, tmp_path):
-    path = tmp_path / "run.ckpt"
-    solve(own, path, max_iter=5)
-
-    @dataclass(frozen=True, eq=False, kw_only=True)
-    class MyState(State):
-        velocity: np.ndarray
-        more: float = 0.0
-
-    class MyMethod(own["MyMethod"]):
-        __qualname__ = "MyMethod"
-
-        def init(self, oracle, w0):
-            at = oracle.evaluate(w0)
-            return MyState(point=at.point, lam=at.lam, velocity=w0)
-
-    with pytest.raises(sb.ProblemError, match=r"state\.more is missing"):
+    with pytest.raises(sb.ProblemError, match=match):
         sb.solve(own["problem"], method=MyMethod(), checkpoint=path, resume=True)
 
 

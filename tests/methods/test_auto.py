@@ -49,7 +49,7 @@ def test_losses_without_a_hessian_take_quasi_newton() -> None:
 @pytest.mark.parametrize("J", [1, 3, 10])
 @pytest.mark.parametrize("d", [1, 10, 50, 100, 200])
 def test_plain_functions_with_a_hessian_take_newton(J: int, d: int) -> None:
-    """Their J d numbers cost less than the iteration itself: it is iterations that must be few."""
+    """Their J d numbers cost less than the iteration itself, so that the number of iterations decides."""
     losses = sb.from_functions(lambda w: np.zeros(J), np.ones(d), lambda w: np.zeros((J, d)), hess=lambda w, lam: None)
     assert isinstance(choose_method(losses), Newton)
 

@@ -103,8 +103,8 @@ def test_dense_form_satisfies_the_secant_equation_and_stays_positive(seed: int, 
 
 
 @pytest.mark.parametrize("start", [DenseBFGS.start, LimitedBFGS.start])
-def test_curvature_of_another_place_is_forgotten(start) -> None:
-    """After a fall by 20 orders of magnitude the old curvature would leave nothing of the new one."""
+def test_obsolete_pairs_are_dropped(start) -> None:
+    """Beside second derivatives 20 orders of magnitude larger, those of a new pair would be lost to rounding."""
     model = start(3, 1.0)
     more = {} if isinstance(model, DenseBFGS) else {"memory": 5}
     model = model.updated(np.array([1.0, 1.0, 0.0]), 1e20 * np.array([1.0, 1.0, 0.0]), **more)

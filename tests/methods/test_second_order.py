@@ -1,4 +1,4 @@
-"""Quasi-Newton and Newton: control, correction, guard, and where they end."""
+"""Quasi-Newton and Newton: trust-region control, correction, accelerated steps in between, and their ends."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def test_newton_converges_quadratically() -> None:
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "newton"])
-def test_guard_takes_its_share(method: str) -> None:
-    """Theta(T) accelerated steps among T evaluations, so that the rate of Algorithm 1 is theirs, too."""
+def test_accelerated_steps_are_a_fixed_share(method: str) -> None:
+    """Theta(T) accelerated steps among T evaluations, so that the rate of Algorithm 1 holds."""
     split = nesterov_split(J=4, d=60)
     losses = WithHessian.of(split.losses)
     oracle = oracle_of(losses)
@@ -102,7 +102,7 @@ def test_a_guard_step_is_taken_only_when_it_is_lower() -> None:
 
 
 def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
-    """A trial whose value afterwards is made up."""
+    """A trial with a value at the new point that gives this ratio."""
     oracle = oracle_of(random_quadratics(0, J=2, d=3))
     state = QuasiNewton().init(oracle, np.ones(3))
     at = oracle.evaluate(np.ones(3))
@@ -114,7 +114,7 @@ def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
-def test_refusals_raise_the_shift_within_bounds(sigma: float) -> None:
+def test_rejections_raise_the_shift_within_bounds(sigma: float) -> None:
     trial = trial_of(-2.0, sigma)
     quotient, needed = trial.rayleigh_quotient, trial.step.error / trial.step.length_squared
     assert not trial.accepted
@@ -128,7 +128,7 @@ def test_good_steps_lower_the_shift_and_poor_ones_raise_it() -> None:
     assert trial_of(1.0, 0.0).sigma_after_acceptance() == 0.0
 
 
-def test_what_is_not_finite_is_refused() -> None:
+def test_points_that_are_not_finite_are_rejected() -> None:
     trial = trial_of(1.0)
     lost = replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=np.inf)))
     assert not lost.accepted
@@ -136,7 +136,7 @@ def test_what_is_not_finite_is_refused() -> None:
 
 
 def test_the_correction_saves_steps_at_a_kink() -> None:
-    """Mifflin 2 bends along its kink: without the correction the run crawls (the Maratos effect)."""
+    """The kink of Mifflin 2 is curved: without the correction steps are short (the Maratos effect)."""
     problem = PUBLISHED["Mifflin 2"]
     result = sb.minimax(problem.pair, problem.start, jac=True, tol=1e-8)
     assert result.success
@@ -180,7 +180,7 @@ def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
     jac = Calls(lambda w: cb2(w)[1])
     result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac)
     assert result.success
-    # One for each step, and those of the look around before the end.
+    # One for each step, and those of the inspection before the end.
     around = 2 + 1 + len(RAYS) + 1
     assert len(jac.points) == result.n_evals == result.n_iter + 1 + around
 
@@ -272,8 +272,8 @@ def test_a_hessian_that_is_not_finite_ends_the_run() -> None:
 
 
 @pytest.mark.parametrize("H", [np.zeros((2, 2)), -np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])])
-def test_a_useless_hessian_is_only_a_metric(H: np.ndarray) -> None:
-    """Singular or indefinite matrices are shifted until they are positive definite; g decides about steps."""
+def test_a_hessian_that_is_not_positive_definite_is_shifted(H: np.ndarray) -> None:
+    """Singular or indefinite matrices are shifted until they are positive definite; g accepts or rejects steps."""
     losses = type("L", (), {"n_losses": 3, "n_params": 2, "evaluate": lambda self, w: quadratics(w)})()
     losses.hessian = lambda w, lam: H
     result = sb.solve(sb.Problem(losses), method="newton", tol=1e-6)
