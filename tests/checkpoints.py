@@ -103,7 +103,6 @@ class HeavyBall(Method[HeavyBallState]):
     """A user's own method, whose state is a dataclass of its own."""
 
     name: ClassVar[str] = "heavy-ball"
-    state_type: ClassVar[type[State]] = HeavyBallState
     step_size: float = 0.02
 
     def init(self, oracle, w0):

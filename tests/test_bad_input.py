@@ -117,10 +117,10 @@ def test_fun_that_is_not_callable(fun):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"method": "lbfgsb"}, "lbfgsb needs a strongly convex regularizer.*method='quasi-newton'"),
-        ({"method": "apgd"}, "apgd needs a strongly convex regularizer"),
-        ({"method": "apgd", "regularizer": sb.Quadratic(0.0)}, "apgd needs a strongly convex regularizer"),
-        ({"method": "lbfgsb", "regularizer": sb.Entropy(0)}, "lbfgsb needs a strongly convex regularizer"),
+        ({"method": "lbfgsb"}, "lbfgsb needs a regularizer with strong convexity.*'quasi-newton'"),
+        ({"method": "apgd"}, "apgd needs a regularizer with strong convexity"),
+        ({"method": "apgd", "regularizer": sb.Quadratic(0.0)}, "apgd needs a regularizer with strong convexity"),
+        ({"method": "lbfgsb", "regularizer": sb.Entropy(0)}, "lbfgsb needs a regularizer with strong convexity"),
     ],
 )
 def test_pieces_that_do_not_fit_together(options, match):

@@ -19,7 +19,7 @@ from .errors import ProblemError
 from .linalg.blas_threads import blas_within_quota
 from .losses import from_functions
 from .machine.clock import Clock
-from .methods import AnyMethod, named_method
+from .methods import AnyMethod, named_method, refuse_without_losses
 from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
@@ -114,7 +114,7 @@ def minimax(
     regularizer = Zero() if regularizer is None else regularizer
     check_kinds(dual_set, regularizer)
     if named is not None:
-        named.check_adversary(dual_set, regularizer)
+        refuse_without_losses(named, dual_set, regularizer)
     inner = inner_solver(inner)
     Stopping(tol, max_iter, time_limit)
     radius = check_options(radius, callback, progress, resume)

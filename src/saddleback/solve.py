@@ -33,7 +33,7 @@ from .errors import ConvergenceWarning, ProblemError, warn_user
 from .linalg.blas_threads import blas_within_quota
 from .losses import RescaledLosses
 from .machine.clock import Clock, OutOfTime
-from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, resolve_method
+from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, refuse, resolve_method
 from .problem import Problem
 from .result import Result, Status
 from .subproblem import InnerSolver, resolve_inner
@@ -155,8 +155,7 @@ def solve_since(
     stopping = Stopping(tol, max_iter, time_limit)
     clock.limit(stopping.time_limit)
     radius = check_options(radius, callback, progress, resume)
-    method.check_adversary(problem.dual_set, problem.regularizer)
-    method.check_losses(problem.losses)
+    refuse(method, problem)
     solver = resolve_inner(inner, problem.adversary)
     limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, radius)
     check_memory(problem, method, solver)
@@ -260,7 +259,7 @@ def _taught(method: Method[Any], oracle: Oracle, run: Run, state: State) -> Stat
     if run.restart is not None:
         state = method.init(oracle, run.restart.w)
     elif run.found is not None:
-        state = method.informed(state, run.found)
+        state = method.with_second_derivatives(state, run.found)
     run.found = run.restart = None
     return state
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.methods import Newton, QuasiNewton, choose, named_method
+from saddleback.methods import Newton, QuasiNewton, choose_method, named_method
 
 
 @dataclass
@@ -28,36 +28,36 @@ class Table:
 
 @pytest.mark.parametrize(("n", "d"), [(7000, 6), (30_000, 36), (24_000, 100), (500, 20)])
 def test_narrow_tables_take_newton(n: int, d: int) -> None:
-    assert isinstance(choose(Table(d, n * d)), Newton)
+    assert isinstance(choose_method(Table(d, n * d)), Newton)
 
 
 @pytest.mark.parametrize(("n", "d"), [(50_000, 5000), (1000, 2000), (10_000, 1000)])
 def test_wide_tables_take_quasi_newton(n: int, d: int) -> None:
-    assert isinstance(choose(Table(d, n * d)), QuasiNewton)
+    assert isinstance(choose_method(Table(d, n * d)), QuasiNewton)
 
 
 def test_sparse_tables_count_their_entries() -> None:
     """A factorization of d^3/3 does not pay where an evaluation reads little."""
-    assert isinstance(choose(Table(20_000, 200_000)), QuasiNewton)
+    assert isinstance(choose_method(Table(20_000, 200_000)), QuasiNewton)
 
 
 def test_losses_without_a_hessian_take_quasi_newton() -> None:
     losses = sb.from_functions(lambda w: ([w @ w], [2 * w]), np.ones(2), jac=True)
-    assert isinstance(choose(losses), QuasiNewton)
+    assert isinstance(choose_method(losses), QuasiNewton)
 
 
 @pytest.mark.parametrize("J", [1, 3, 10])
 @pytest.mark.parametrize("d", [1, 10, 50, 100, 200])
 def test_plain_functions_with_a_hessian_take_newton(J: int, d: int) -> None:
-    """Their J d numbers cost less than the iteration itself: it is iterations that must be few."""
+    """Their J d numbers cost less than the iteration itself, so that the number of iterations decides."""
     losses = sb.from_functions(lambda w: np.zeros(J), np.ones(d), lambda w: np.zeros((J, d)), hess=lambda w, lam: None)
-    assert isinstance(choose(losses), Newton)
+    assert isinstance(choose_method(losses), Newton)
 
 
 def test_plain_functions_of_many_parameters_take_quasi_newton() -> None:
     """A factorization of d^3/3 costs more than a hundred iterations."""
     losses = sb.from_functions(lambda w: [0.0], np.ones(1000), lambda w: 0 * w, hess=lambda w, lam: None)
-    assert isinstance(choose(losses), QuasiNewton)
+    assert isinstance(choose_method(losses), QuasiNewton)
 
 
 def test_the_choice_names_itself_in_the_result() -> None:

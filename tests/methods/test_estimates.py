@@ -1,4 +1,4 @@
-"""Convergence by estimate is true: models that have not seen the flat directions must not claim the optimum."""
+"""Runs that end by the estimated gap are at the optimum, also where directions without a pair are flat."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_a_stiff_pair_of_columns() -> None:
 
 
 @pytest.mark.parametrize("seed", [5, 7, 18])
-def test_curvature_that_rounding_has_eaten_is_no_error(seed: int) -> None:
-    """Quantile losses with a narrow kink: huge curvature here, none there."""
+def test_second_derivatives_lost_to_rounding_are_no_error(seed: int) -> None:
+    """Quantile losses with a narrow kink: very large second derivatives at the kink, none elsewhere."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 4))
     y = X @ [1, 2, -1, 0] + rng.normal(size=60)

@@ -89,7 +89,7 @@ def test_newton_is_refused_without_a_hessian(name):
         def evaluate(self, w):
             pytest.fail("the losses were evaluated")
 
-    with pytest.raises(sb.IncompatibleError, match="newton needs losses that offer hessian"):
+    with pytest.raises(sb.IncompatibleError, match="newton needs losses with hessian"):
         sb.solve(sb.Problem(Bare(), geometry.dual_set), method="newton")
 
 

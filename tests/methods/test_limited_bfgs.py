@@ -57,7 +57,7 @@ def test_known_directions_come_before_the_pairs(seed: int, d: int, k: int) -> No
     B0 = limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U
     P = textbook(B0, known) + 0.1 * np.eye(d)
     G = rng.standard_normal((3, d))
-    system = limited.beginning(U, c).system(G, 0.1)
+    system = limited.with_initial(U, c).system(G, 0.1)
     assert system is not None
     atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
     np.testing.assert_allclose(system.Q, G @ np.linalg.solve(P, G.T), rtol=0, atol=atol)
@@ -74,7 +74,7 @@ def test_more_losses_than_parameters_get_a_factor(k: int) -> None:
         limited = limited.updated(s, y, memory=10)
     P = textbook(limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U, known) + 0.1 * np.eye(d)
     G, lam = rng.standard_normal((50, d)), rng.dirichlet(np.ones(50))
-    system = limited.beginning(U, c).system(G, 0.1)
+    system = limited.with_initial(U, c).system(G, 0.1)
     assert system is not None
     assert system.Q is None
     atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
@@ -96,13 +96,15 @@ def test_dense_form_satisfies_the_secant_equation_and_stays_positive(seed: int, 
     dense = DenseBFGS.start(d, 2.0)
     for s, y in pairs(np.random.default_rng(seed), d, k):
         dense = dense.updated(s, y)
-        np.testing.assert_allclose(dense.B @ s, y, rtol=0, atol=ACCURATE * np.linalg.norm(dense.B) * np.linalg.norm(s))
-        assert np.linalg.eigvalsh(dense.B)[0] > 0
+        np.testing.assert_allclose(
+            dense.matrix @ s, y, rtol=0, atol=ACCURATE * np.linalg.norm(dense.matrix) * np.linalg.norm(s)
+        )
+        assert np.linalg.eigvalsh(dense.matrix)[0] > 0
 
 
 @pytest.mark.parametrize("start", [DenseBFGS.start, LimitedBFGS.start])
-def test_curvature_of_another_place_is_forgotten(start) -> None:
-    """After a fall by 20 orders of magnitude the old curvature would leave nothing of the new one."""
+def test_obsolete_pairs_are_dropped(start) -> None:
+    """Beside second derivatives 20 orders of magnitude larger, those of a new pair would be lost to rounding."""
     model = start(3, 1.0)
     more = {} if isinstance(model, DenseBFGS) else {"memory": 5}
     model = model.updated(np.array([1.0, 1.0, 0.0]), 1e20 * np.array([1.0, 1.0, 0.0]), **more)
@@ -116,7 +118,7 @@ def test_curvature_of_another_place_is_forgotten(start) -> None:
 def test_a_flat_direction_makes_steps_ten_times_longer() -> None:
     G = np.array([[1.0, 2.0]])
     for model in (DenseBFGS.start(2, 4.0), LimitedBFGS.start(2, 4.0)):
-        before, after = model.system(G, 0.0), model.flattened().system(G, 0.0)
+        before, after = model.system(G, 0.0), model.scaled_down().system(G, 0.0)
         assert before is not None
         assert after is not None
         lam = np.ones(1)

@@ -1,4 +1,4 @@
-"""Quasi-Newton and Newton: control, correction, guard, and where they end."""
+"""Quasi-Newton and Newton: trust-region control, correction, accelerated steps in between, and their ends."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from theory.tolerances import EPS
 import saddleback as sb
 from saddleback.engine.inspection import RAYS
 from saddleback.methods import Newton, QuasiNewton
-from saddleback.methods.guard import CREDIT, FIRST_CREDIT
-from saddleback.methods.second_order import FLOOR, hessian_weights
+from saddleback.methods.guard import CONTROL as GUARD
+from saddleback.methods.second_order import CONTROL, hessian_weights
 from saddleback.methods.trial import Trial, try_step
 
 # Evaluations with a Jacobian to within 1e-6 of the optimum, as promised to users of plain functions.
@@ -70,8 +70,8 @@ def test_newton_converges_quadratically() -> None:
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "newton"])
-def test_guard_takes_its_share(method: str) -> None:
-    """Theta(T) accelerated steps among T evaluations, so that the rate of Algorithm 1 is theirs, too."""
+def test_accelerated_steps_are_a_fixed_share(method: str) -> None:
+    """Theta(T) accelerated steps among T evaluations, so that the rate of Algorithm 1 holds."""
     split = nesterov_split(J=4, d=60)
     losses = WithHessian.of(split.losses)
     oracle = oracle_of(losses)
@@ -80,7 +80,7 @@ def test_guard_takes_its_share(method: str) -> None:
     for _ in range(80):
         state = method_.step(oracle, state)
     taken = 0 if state.guard.state is None else state.guard.state.t
-    assert taken >= (oracle.n_trials - FIRST_CREDIT) // (2 * CREDIT)
+    assert taken >= (oracle.n_trials - GUARD.first_credit) // (2 * GUARD.credit)
     assert taken > 0
 
 
@@ -95,52 +95,48 @@ def test_a_guard_step_is_taken_only_when_it_is_lower() -> None:
     after = method.step(oracle, due)
     assert after.guard.state is not None
     assert after.point.value <= due.point.value
-    assert after.guard.credit == CREDIT
+    assert after.guard.credit == GUARD.credit
 
 
 # --- control ----------------------------------------------------------------------------------------------------------
 
 
 def trial_of(ratio: float, sigma: float = 0.0) -> Trial:
-    """A trial whose value afterwards is made up."""
+    """A trial with a value at the new point that gives this ratio."""
     oracle = oracle_of(random_quadratics(0, J=2, d=3))
     state = QuasiNewton().init(oracle, np.ones(3))
     at = oracle.evaluate(np.ones(3))
-    metric = QuasiNewton().metric(oracle, state, at)
-    trial = try_step(oracle, at, metric.system(at.G, sigma), sigma, 1e-12, at.lam)
+    model = QuasiNewton().hessian_model(oracle, state, at)
+    trial = try_step(oracle, at, model.system(at.G, sigma), sigma, 1e-12, at.lam)
     assert trial is not None
-    value = at.value - ratio * trial.promised
+    value = at.value - ratio * trial.predicted
     return replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=value)))
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
-def test_refusals_raise_the_shift_within_bounds(sigma: float) -> None:
+def test_rejections_raise_the_shift_within_bounds(sigma: float) -> None:
     trial = trial_of(-2.0, sigma)
-    scale = max(sigma, trial.curvature)
+    quotient, needed = trial.rayleigh_quotient, trial.step.error / trial.step.length_squared
     assert not trial.accepted
-    assert (
-        max(2 * sigma, trial.curvature / 2)
-        <= trial.raised()
-        <= max(10 * scale, trial.step.error / trial.step.length_squared)
-    )
+    assert max(2 * sigma, quotient / 2) <= trial.sigma_after_rejection() <= max(10 * max(sigma, quotient), needed)
 
 
 def test_good_steps_lower_the_shift_and_poor_ones_raise_it() -> None:
-    assert trial_of(0.95, 1.0).eased() == pytest.approx(0.1)
-    assert trial_of(0.5, 1.0).eased() == pytest.approx(0.25)
-    assert trial_of(0.1, 1.0).eased() >= 4.0
-    assert trial_of(1.0, 0.0).eased() == 0.0
+    assert trial_of(0.95, 1.0).sigma_after_acceptance() == pytest.approx(0.1)
+    assert trial_of(0.5, 1.0).sigma_after_acceptance() == pytest.approx(0.25)
+    assert trial_of(0.1, 1.0).sigma_after_acceptance() >= 4.0
+    assert trial_of(1.0, 0.0).sigma_after_acceptance() == 0.0
 
 
-def test_what_is_not_finite_is_refused() -> None:
+def test_points_that_are_not_finite_are_rejected() -> None:
     trial = trial_of(1.0)
     lost = replace(trial, step=replace(trial.step, point=replace(trial.step.point, value=np.inf)))
     assert not lost.accepted
-    assert lost.raised() == pytest.approx(10 * trial.curvature)
+    assert lost.sigma_after_rejection() == pytest.approx(10 * trial.rayleigh_quotient)
 
 
 def test_the_correction_saves_steps_at_a_kink() -> None:
-    """Mifflin 2 bends along its kink: without the correction the run crawls (the Maratos effect)."""
+    """The kink of Mifflin 2 is curved: without the correction steps are short (the Maratos effect)."""
     problem = PUBLISHED["Mifflin 2"]
     result = sb.minimax(problem.pair, problem.start, jac=True, tol=1e-8)
     assert result.success
@@ -184,7 +180,7 @@ def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
     jac = Calls(lambda w: cb2(w)[1])
     result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac)
     assert result.success
-    # One for each step, and those of the look around before the end.
+    # One for each step, and those of the inspection before the end.
     around = 2 + 1 + len(RAYS) + 1
     assert len(jac.points) == result.n_evals == result.n_iter + 1 + around
 
@@ -231,7 +227,7 @@ def test_weights_of_hessians_follow_lam_also_after_a_guard_step() -> None:
     center = np.full(3, 1 / 3)
     np.testing.assert_allclose(hessian_weights(oracle, state), center)
     state = QuasiNewton().step(oracle, replace(state, guard=replace(state.guard, credit=0)))
-    np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + FLOOR * (center - state.lam))
+    np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + CONTROL.center_share * (center - state.lam))
 
 
 def test_separable_data_without_a_penalty_end_sensibly() -> None:
@@ -253,7 +249,7 @@ def test_separable_data_without_a_penalty_end_sensibly() -> None:
 
 
 def test_newton_needs_a_hessian() -> None:
-    with pytest.raises(sb.IncompatibleError, match=r"hessian\(w, lam\).*Use method='quasi-newton'"):
+    with pytest.raises(sb.IncompatibleError, match=r"hessian\(w, lam\).*Use method='auto', or one of .*'quasi-newton'"):
         sb.minimax(quadratics, np.zeros(2), jac=True, method="newton")
 
 
@@ -276,8 +272,8 @@ def test_a_hessian_that_is_not_finite_ends_the_run() -> None:
 
 
 @pytest.mark.parametrize("H", [np.zeros((2, 2)), -np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])])
-def test_a_useless_hessian_is_only_a_metric(H: np.ndarray) -> None:
-    """Singular or indefinite matrices are shifted until they are positive definite; g decides about steps."""
+def test_a_hessian_that_is_not_positive_definite_is_shifted(H: np.ndarray) -> None:
+    """Singular or indefinite matrices are shifted until they are positive definite; g accepts or rejects steps."""
     losses = type("L", (), {"n_losses": 3, "n_params": 2, "evaluate": lambda self, w: quadratics(w)})()
     losses.hessian = lambda w, lam: H
     result = sb.solve(sb.Problem(losses), method="newton", tol=1e-6)

@@ -75,7 +75,7 @@ def test_iterations_are_those_of_solve(lab: Laboratory) -> None:
 
 
 def test_what_does_not_apply_says_so(lab: Laboratory) -> None:
-    assert lab.curve(Cell(RECIPE, 0.0, "apgd", 10)).failure == "N/A: apgd needs a strongly convex regularizer"
+    assert lab.curve(Cell(RECIPE, 0.0, "apgd", 10)).failure == "N/A: apgd needs a regularizer with strong convexity"
 
 
 def test_too_little_memory_is_a_failure_of_the_cell(tmp_path: Path) -> None:

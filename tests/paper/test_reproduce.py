@@ -83,7 +83,7 @@ def test_epsilon_is_reached_where_a_count_is_given(out: Path) -> None:
 
 def test_what_does_not_apply_is_marked(out: Path) -> None:
     notes = {row["method"]: row["note"] for row in rows(out, "table_b") if float(row["gamma"]) == 0}
-    assert notes["apgd"] == "N/A: apgd needs a strongly convex regularizer"
+    assert notes["apgd"] == "N/A: apgd needs a regularizer with strong convexity"
     assert notes["algorithm-1-qp"] == ""
     (line,) = [line for line in (out / "table_b.md").read_text(encoding="utf-8").splitlines() if "| APGD |" in line]
     assert line.split(" | ")[1:3] == ["N/A", "N/A"]

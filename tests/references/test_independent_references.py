@@ -93,7 +93,7 @@ def test_certificates_hold_for_other_radii(method: str, radius: float) -> None:
 @pytest.mark.parametrize("method", SMOOTH_ONLY)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if isinstance(case.regularizer, sb.Zero)])
 def test_methods_for_smooth_objectives_refuse_plain_maxima(name: str, method: str) -> None:
-    with pytest.raises(sb.IncompatibleError, match="strongly convex regularizer"):
+    with pytest.raises(sb.IncompatibleError, match="regularizer with strong convexity"):
         sb.solve(CASES[name].problem, CASES[name].start, method=method)
 
 

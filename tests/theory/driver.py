@@ -1,4 +1,4 @@
-"""Drives an accelerated method by hand and keeps what the theorem speaks of."""
+"""Runs an accelerated method step by step and keeps the quantities of the theorem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tolerances import accumulated
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What T steps left behind: A_t, gap_t and g(ag_{t+1}), and the states."""
+    """The states of T steps, with A_t, gap_t and g(ag_{t+1})."""
 
     states: list[AcceleratedState]
 

@@ -136,7 +136,7 @@ def test_bound_with_backtracking(name: str, steps: str, R: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Offering(Convex):
-    """Losses that vouch for their L."""
+    """Losses that offer an upper bound of L."""
 
     def smoothness(self) -> float:
         return self.L

@@ -11,7 +11,7 @@ from scipy.linalg.blas import dnrm2
 from scipy.linalg.lapack import dposv
 
 from .._types import Matrix, Vector
-from ..linalg.hessian_models import DenseMetric
+from ..linalg.hessian_models import DenseHessianModel
 from .certificates import Minorant, Region
 from .convexity import ConvexityWatch
 from .evaluation import Evaluation, Point
@@ -104,11 +104,11 @@ def _whole(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshol
     curved = diagonal > NONE * diagonal.max()
     unit = np.zeros(diagonal.size)
     unit[curved] = 1.0 / np.sqrt(diagonal[curved])
-    metric, sigma = DenseMetric(unit[:, None] * H * unit), LEAST
-    system = metric.system(at.G * unit, sigma)
+    model, sigma = DenseHessianModel(unit[:, None] * H * unit), LEAST
+    system = model.system(at.G * unit, sigma)
     while system is None and sigma < 1.0:
         sigma *= 100
-        system = metric.system(at.G * unit, sigma)
+        system = model.system(at.G * unit, sigma)
     if system is None:
         return Look(inf, inf)
     solution = oracle.dual_step(None, at.f, ACCURACY * threshold, lam, factor=system.factor)

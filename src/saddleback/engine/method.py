@@ -5,14 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
 from .._types import Params, Vector, Weights
-from ..dual_sets import DualSet
-from ..losses import Losses
-from ..regularizers import Regularizer
+from ..capabilities import Needs
 from .certificates import Minorant
 from .evaluation import Point
 from .inspection import Look
@@ -22,7 +20,10 @@ from .stopping import Stopping
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State:
-    """Where a method stands: plain arrays and numbers. Methods add what they need to go on."""
+    """The state of a method after one step: arrays and numbers, which a checkpoint stores by their type hints.
+
+    A method with more to remember derives a frozen dataclass from this one.
+    """
 
     point: Point
     """The candidate answer after this step."""
@@ -33,47 +34,54 @@ class State:
     inner_gap: float = 0.0
     """The measured cross-evaluation gap of the step's dual subproblem."""
     inner_iter: int = 0
+    """Iterations of the inner solver in this step."""
+    inner_failures: int = 0
+    """Subproblems of this step that the method itself found above the gap it asked for; the oracle counts those of
+    (D)."""
     predicted: float = np.nan
-    """What the step's model says that there was to gain, at most; nan where there is no model."""
-    stride: Params | None = None
-    """The step, where its model may know the curvature in every direction and nothing held it back."""
+    """The decrease of g that the step's model predicted before the step; nan where there is no model."""
+    unshifted_step: Params | None = None
+    """The step p = -B^-1 G' lam without a shift, where B held second derivatives in every direction; else None."""
 
 
 S = TypeVar("S", bound=State)
 
 
-class Named:
-    """What both kinds of methods share: a name, and a check of what they need before anything is evaluated."""
+class MethodBase:
+    """Base of both kinds of methods: the name, what they need, and what the loop must know of them."""
 
     name: ClassVar[str]
-    estimates: ClassVar[bool] = False
-    """Whether what the method's steps promise tells, to second order, what is left to gain."""
+    needs: ClassVar[Needs] = Needs()
+    """The capabilities without which a problem is refused, before anything is evaluated."""
+    predicts_gap: ClassVar[bool] = False
+    """Whether the predicted decrease of a step estimates the gap to second order."""
     state_type: ClassVar[type[State]] = State
-    """The type of its states; a checkpoint is read back as one."""
+    """The type of the states, for checkpoints: S of ``Method[S]`` unless declared. A method that states neither can be
+    resumed as well: the state that ``init`` makes then shows its type."""
     n_square_matrices: ClassVar[int] = 0
     """How many d x d matrices a step holds at a time."""
 
-    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        """Raise an IncompatibleError when Lambda or R lack what the method needs."""
-
-    def check_losses(self, losses: Losses) -> None:
-        """Raise an IncompatibleError when the losses lack what the method needs."""
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "state_type" in cls.__dict__:
+            return
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            for argument in get_args(base):
+                if isinstance(argument, type) and issubclass(argument, State):
+                    cls.state_type = argument
 
     @property
     def rescales(self) -> bool:
-        """Whether the steps are taken in units of the parameters' own sizes, so that their units do not matter."""
+        """Whether the method works in parameters divided by their scales, so that their units do not matter."""
         return False
 
 
-class Method(Named, ABC, Generic[S]):
-    """One outer method: a frozen description of its options.
+class Method(MethodBase, ABC, Generic[S]):
+    """One outer method: a frozen dataclass of its options.
 
-    It never loops over iterations, prints, times or decides to stop: ``solve`` does.
+    A step is a function of (oracle, state). A method never loops over iterations, prints, times or decides to stop:
+    ``solve`` does.
     """
-
-    def sees_all(self, state: S) -> bool:
-        """Whether the model of the last step, where it left a stride, knows the curvature in every direction."""
-        return False
 
     @abstractmethod
     def init(self, oracle: Oracle, w0: Vector) -> S:
@@ -83,12 +91,12 @@ class Method(Named, ABC, Generic[S]):
     def step(self, oracle: Oracle, state: S) -> S:
         """The state after one iteration."""
 
-    def informed(self, state: S, look: Look) -> S:
-        """The state with the curvature that a look around the best point has found."""
+    def with_second_derivatives(self, state: S, look: Look) -> S:
+        """The state with the second derivatives that an inspection of the best point has measured."""
         return state
 
 
-class ExternalMethod(Named, ABC):
+class ExternalMethod(MethodBase, ABC):
     """A method whose loop belongs to another library, which reports back after each of its iterations."""
 
     @abstractmethod
@@ -97,7 +105,7 @@ class ExternalMethod(Named, ABC):
     ) -> str:
         """Iterate until ``observe(state)`` says stop, or the library ends by itself; returns the library's message.
 
-        ``last`` is the last state that was observed, where a run is taken up: it and those before it are not
+        ``last`` is the last state that was observed before a resumption, or None: it and the states before it are not
         observed again.
         """
 

@@ -32,6 +32,8 @@ class Record:
     """How often the run has looked for a point lower than a stationary one."""
     inside: bool = True
     """Whether the model of the last look steps to a point within the region."""
+    inner_failures: int = 0
+    """Subproblems that the method itself found above the gap it asked for; the oracle counts those of (D)."""
     trace: Trace = field(default_factory=Trace)
 
     @property

@@ -12,7 +12,7 @@ from ..result import Result, Status
 from .certificates import Minorant, Region
 from .evaluation import Breakdown, Evaluation, Point
 from .inspection import NEGLIGIBLE, Look, keeps_promise, look, sees_all, survey
-from .method import AnyMethod, Method, State
+from .method import AnyMethod, State
 from .oracle import Oracle
 from .progress import Callback, Progress
 from .record import Record
@@ -91,6 +91,7 @@ class Run:
         record = self.record
         if not record.trace.time or (state.point.value < record.best.value and self._falls(state.point)):
             record.best = state.point
+        record.inner_failures += state.inner_failures
         self._tighten(state.minorants, state.lam)
         self._append(state.inner_gap, state.inner_iter, state.predicted)
         if self._progress:
@@ -120,7 +121,7 @@ class Run:
         certified = stopping.certified(trace)
         withdrawn = self.oracle.watch.violation is not None
         if not certified:
-            trusted = self._method.estimates and (self._flat or withdrawn)
+            trusted = self._method.predicts_gap and (self._flat or withdrawn)
             if not (trusted and stopping.promises_nothing(trace)):
                 return exhausted
             # Where nothing moves any more, a certificate is out of reach, and the estimate all there is.
@@ -224,12 +225,9 @@ class Run:
 
     def _strode(self, state: State | None, region: Region) -> bool:
         """Whether the last step came from a model that knew all curvature, and stayed within the region."""
-        method = self._method
-        if state is None or state.stride is None or not np.array_equal(state.point.w, self.record.best.w):
+        if state is None or state.unshifted_step is None or not np.array_equal(state.point.w, self.record.best.w):
             return False
-        if not (isinstance(method, Method) and method.sees_all(state)):
-            return False
-        return region.length(state.stride, self.oracle.curvature) <= region.radius
+        return region.length(state.unshifted_step, self.oracle.curvature) <= region.radius
 
     def _look(self, at: Evaluation, state: State | None, region: Region, threshold: float) -> Look:
         lam = self.record.dual if state is None else state.lam
@@ -329,8 +327,9 @@ class Run:
             notes.append(f"no certificate: {oracle.watch.violation}")
         elif not oracle.exact_jacobian:
             notes.append("finite differences for a Jacobian: the gap is certified up to their errors")
-        if oracle.n_inner_failures:
-            notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
+        failures = oracle.n_inner_failures + record.inner_failures
+        if failures:
+            notes.append(f"{failures} dual subproblems ended above the gap that was asked")
         reach = self._units.semi_axes(self.radius, oracle.curvature)
         return Result(
             w=record.best.w / self._units.scale,

@@ -1,4 +1,4 @@
-"""Steps in a metric: (D) with Q = G P^-1 G' and the direction p = -P^-1 G' lam, for P = B + sigma I."""
+"""Models B of the Hessian of <lam, f>, and P = B + sigma I factored for (D) with Q = G P^-1 G'."""
 
 from __future__ import annotations
 
@@ -10,30 +10,35 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from .._types import Matrix, Vector
 
+# Treat Cholesky pivots below this share of the largest as not positive definite: they are rounding errors.
+SMALLEST_PIVOT_RATIO = 1e-7
+# The smallest shift that is more than the rounding errors of B, relative to the largest diagonal entry of B.
+SMALLEST_SHIFT_RATIO = 1e-12
 
-class System(Protocol):
-    """One factored P with one Jacobian."""
+
+class ShiftedSystem(Protocol):
+    """P = B + sigma I, factored, together with one Jacobian G."""
 
     @property
     def Q(self) -> Matrix | None:
-        """G P^-1 G'; None where ``factor`` stands for it."""
+        """G P^-1 G'; None where ``factor`` is given in its place."""
 
     @property
     def factor(self) -> Matrix | None:
-        """F with F F' = G P^-1 G', of shape (J, d), where there is one."""
+        """F with F F' = G P^-1 G', of shape (J, d); None where Q is given."""
 
     def direction(self, lam: Vector) -> Vector:
         """p = -P^-1 G' lam."""
 
 
-class Metric(Protocol):
+class HessianModel(Protocol):
     """A model B of the Hessian of <lam, f>."""
 
     @property
-    def least_shift(self) -> float:
-        """A sigma that is more than the rounding of B."""
+    def smallest_shift(self) -> float:
+        """A sigma that is more than the rounding errors of B."""
 
-    def system(self, G: Matrix, sigma: float) -> System | None:
+    def system(self, G: Matrix, sigma: float) -> ShiftedSystem | None:
         """P = B + sigma I, factored; None where P is not positive definite."""
 
 
@@ -63,25 +68,29 @@ class SolvedSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class DenseMetric:
+class DenseHessianModel:
     """B as a matrix. A system costs d^3/3 + d^2 J flops."""
 
-    B: Matrix
+    matrix: Matrix
 
     @property
-    def least_shift(self) -> float:
-        return 1e-12 * float(self.B.diagonal().max())
+    def smallest_shift(self) -> float:
+        return SMALLEST_SHIFT_RATIO * float(self.matrix.diagonal().max())
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
-        P = self.B
-        if sigma != 0:
-            P = P.copy()
-            P.ravel()[:: len(P) + 1] += sigma
-        # LAPACK reads matrices by columns; P is symmetric, so that its transpose is itself.
-        L, info = dpotrf(P.T, lower=1, clean=0)
-        pivots = L.diagonal()
-        # A pivot that rounding made is none.
-        if info != 0 or not pivots.item(pivots.argmin()) > 1e-7 * pivots.item(pivots.argmax()):
-            return None
-        # By rows F L' = G: the transpose of a C-ordered array is what BLAS reads without a copy.
-        return CholeskySystem(L, dtrsm(1.0, L, G.T, lower=1).T)
+        return cholesky_system(self.matrix, G, sigma)
+
+
+def cholesky_system(B: Matrix, G: Matrix, sigma: float) -> CholeskySystem | None:
+    """P = B + sigma I by its Cholesky factor; None where P is not positive definite beyond rounding."""
+    P = B
+    if sigma != 0:
+        P = P.copy()
+        P.ravel()[:: len(P) + 1] += sigma
+    # LAPACK reads matrices by columns; P is symmetric, so that its transpose is itself.
+    L, info = dpotrf(P.T, lower=1, clean=0)
+    pivots = L.diagonal()
+    if info != 0 or not pivots.item(pivots.argmin()) > SMALLEST_PIVOT_RATIO * pivots.item(pivots.argmax()):
+        return None
+    # By rows F L' = G: the transpose of a C-ordered array is what BLAS reads without a copy.
+    return CholeskySystem(L, dtrsm(1.0, L, G.T, lower=1).T)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from .._validation import lookup
+from ..dual_sets import DualSet
 from ..engine.evaluation import Breakdown
 from ..engine.method import AnyMethod, ExternalMethod, Method, State
 from ..errors import ProblemError
 from ..losses import Losses
+from ..problem import Problem
+from ..regularizers import Regularizer
 from .accelerated import Accelerated
 from .apgd import APGD
-from .auto import choose
+from .auto import choose_method
 from .extragradient import Extragradient
 from .fixed_point import FixedPoint
 from .lbfgsb import LBFGSB
@@ -19,6 +22,7 @@ from .newton import Newton
 from .optimistic import Optimistic
 from .prox_linear import ProxLinear
 from .quasi_newton import QuasiNewton
+from .requirements import refuse_unmet_needs
 
 AUTO = "auto"
 
@@ -36,7 +40,7 @@ METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
 
 
 def named_method(method: str | AnyMethod) -> AnyMethod | None:
-    """The method of a name, with its default options, or the object itself; None for "auto", which needs losses."""
+    """The method of a name, with its default options, or the object itself; None for "auto", which needs the losses."""
     if isinstance(method, str):
         kind = lookup({AUTO: None, **METHODS}, method, "method")
         return None if kind is None else kind()
@@ -47,7 +51,17 @@ def named_method(method: str | AnyMethod) -> AnyMethod | None:
 
 def resolve_method(method: str | AnyMethod, losses: Losses) -> AnyMethod:
     """The method of a name, or the object itself; for "auto", the one that is expected to be fastest."""
-    return named_method(method) or choose(losses)
+    return named_method(method) or choose_method(losses)
+
+
+def refuse(method: AnyMethod, problem: Problem) -> None:
+    """Raise an IncompatibleError where a problem lacks what a method needs; nothing is evaluated."""
+    refuse_unmet_needs(method, METHODS.values(), problem.dual_set, problem.regularizer, problem.losses)
+
+
+def refuse_without_losses(method: AnyMethod, dual_set: DualSet, regularizer: Regularizer) -> None:
+    """`refuse` as far as it can be decided before there are losses."""
+    refuse_unmet_needs(method, METHODS.values(), dual_set, regularizer, None)
 
 
 __all__ = [
@@ -67,7 +81,9 @@ __all__ = [
     "ProxLinear",
     "QuasiNewton",
     "State",
-    "choose",
+    "choose_method",
     "named_method",
+    "refuse",
+    "refuse_without_losses",
     "resolve_method",
 ]

@@ -13,9 +13,25 @@ from ..engine.certificates import Minorant
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import State
 from ..engine.oracle import Oracle
-from .prox_step import FIRST_ACCURACY, INNER_FLOOR, ProxStep, prox_step
-from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up, known_smoothness
+from .prox_step import CONTROL as PROX
+from .prox_step import ProxStep, prox_step
+from .smoothness import CONTROL as SMOOTHNESS
+from .smoothness import SmoothMethod, Smoothness, find_smoothness, known_smoothness, not_smooth
 from .steps import STEP_RULES
+
+
+@dataclass(frozen=True)
+class AcceleratedControl:
+    """The tuned numbers of the accelerated method."""
+
+    inner_share: float = 1e-2
+    """theta_1: (D) is solved to theta_t = theta_1/t^2 times the smallest 1/2 lam' Q lam so far. The sum of theta_t is
+    finite, as the rate requires (benchmarks/sections/inner_solvers)."""
+    unmoved_factor: float = 0.1
+    """If the warm start already meets the accuracy of (D), tighten it tenfold; otherwise lam never changes."""
+
+
+CONTROL = AcceleratedControl()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,8 +43,8 @@ class AcceleratedState(State):
     smoothness: Smoothness
     t: int = 0
     """Steps since the last restart."""
-    scale: float = 0.0
-    """The least 1/2 lam' Q lam of the steps so far, 0 before the first: the scale of what is left to gain."""
+    smallest_proximity: float = 0.0
+    """The smallest 1/2 lam' Q lam of the steps so far, 0 before the first: what the accuracy of (D) is relative to."""
     average: Minorant | None = None
 
 
@@ -46,18 +62,19 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     steps : {"sharp", "paper"}
         The rule for alpha: the sharp one (A_T >= T^2/(4L); docs/mathematics.md), or the paper's (about T^2/(16L)).
     smoothness : float, optional
-        L, taken at its word; else asked from the losses, whose answer the paper's rule takes at its word and the
+        L, used as it is; else asked from the losses, whose answer the paper's rule uses as it is and the
         sharp rule as an upper bound for backtracking; else found by backtracking alone.
     restart : bool
-        Start anew when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
+        Restart when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.
     inner_accuracy : float, optional
-        Solve every (D) to this gap instead of the decreasing schedule (L/t^4 in the paper, relative to
+        Solve every (D) to this gap instead of the decreasing sequence (L/t^4 in the paper, relative to
         the last steps in ours).
     """
 
     name: ClassVar[str] = "accelerated"
-    state_type: ClassVar[type[State]] = AcceleratedState
+    solves_fixed_point: ClassVar[bool] = False
+    """Whether ``_dual_step`` solves more than one (D), so that the step counts its own failures."""
 
     steps: str = "sharp"
     restart: bool = True
@@ -73,12 +90,12 @@ class Accelerated(SmoothMethod[AcceleratedState]):
 
     @property
     def rescales(self) -> bool:
-        # A given L, and the paper's steps, are meant in the parameters as they come.
+        # A given L, and the paper's steps, refer to the parameters as the user has them.
         return self.smoothness is None and self.steps == "sharp"
 
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)
-        # The paper's algorithm takes L as it is told; under the sharp rule the losses' L is an upper bound.
+        # The paper's algorithm uses the losses' L as it is; under the sharp rule it is an upper bound.
         given = known_smoothness(oracle, self.smoothness) if self.steps == "paper" else self.smoothness
         return AcceleratedState(
             point=at.point,
@@ -89,22 +106,23 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         )
 
     def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:
-        smoothness = state.smoothness
-        for _ in range(MAX_TRIALS):
+        smoothness, failures = state.smoothness, 0
+        for _ in range(SMOOTHNESS.max_trials):
             alpha = STEP_RULES[self.steps](smoothness.L, state.A)
             A = state.A + alpha
             md = state.w if state.A == 0 else (state.A * state.point.w + alpha * state.w) / A
             at = oracle.evaluate(md)
             if at.finite:
                 step = self._dual_step(oracle, at, alpha * (alpha / A), state)
+                failures += self.solves_fixed_point and not step.solution.converged
                 if smoothness.admits(step):
-                    return self._advance(oracle, state, step, alpha, smoothness.accepted(step))
-                smoothness = smoothness.refused(step)
+                    return self._advance(oracle, state, step, alpha, smoothness.after_acceptance(step), failures)
+                smoothness = smoothness.after_rejection(step)
             elif smoothness.cap > smoothness.L and not smoothness.fixed:
-                smoothness = smoothness.times(10.0)
+                smoothness = smoothness.times(SMOOTHNESS.undefined_increase)
             else:
-                raise Breakdown("the losses are not finite where the method must look; L may be too small")
-        raise give_up()
+                raise Breakdown("the losses are not finite at the next point md; L may be too small")
+        raise not_smooth()
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
         return prox_step(oracle, at, eta, self._accuracy(oracle, state), state.lam)
@@ -115,18 +133,28 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         """
         if self.inner_accuracy is not None:
             return self.inner_accuracy
-        if state.scale == 0 and self.steps != "paper":
-            return FIRST_ACCURACY * oracle.adversary.largest_weight * float(np.abs(state.point.f).max())
+        if state.smallest_proximity == 0 and self.steps != "paper":
+            return PROX.first_accuracy * oracle.adversary.largest_weight * float(np.abs(state.point.f).max())
         t = state.t + 1
-        eps = state.smoothness.L / t**4 if self.steps == "paper" else 1e-2 * state.scale / t**2
-        return max(INNER_FLOOR * oracle.tol, eps)
+        if self.steps == "paper":
+            eps = state.smoothness.L / t**4
+        else:
+            eps = CONTROL.inner_share * state.smallest_proximity / t**2
+        return max(PROX.smallest_accuracy * oracle.tol, eps)
 
     def _advance(
-        self, oracle: Oracle, state: AcceleratedState, step: ProxStep, alpha: float, smoothness: Smoothness
+        self,
+        oracle: Oracle,
+        state: AcceleratedState,
+        step: ProxStep,
+        alpha: float,
+        smoothness: Smoothness,
+        failures: int,
     ) -> AcceleratedState:
         A = state.A + alpha
         cut = oracle.cut(step.base, step.lam, step.slope)
         average = cut if state.average is None else state.average.mix(cut, alpha / A)
+        tightened = CONTROL.unmoved_factor if step.solution.n_iter == 0 else 1.0
         after = replace(
             state,
             point=step.point,
@@ -134,13 +162,13 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             minorants=(cut, average),
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
+            inner_failures=failures,
             predicted=step.predicted,
             w=state.w - alpha * step.slope,
             A=A,
             smoothness=smoothness,
             t=state.t + 1,
-            # A lam that was good enough as it came would stay for ever: ask for more the next time.
-            scale=min(state.scale or np.inf, step.proximity) * (0.1 if step.solution.n_iter == 0 else 1.0),
+            smallest_proximity=min(state.smallest_proximity or np.inf, step.proximity) * tightened,
             average=average,
         )
         if self.restart and float(step.slope @ (step.point.w - state.point.w)) > 0:

@@ -7,35 +7,37 @@ from math import sqrt
 from typing import ClassVar
 
 from .._types import Params, Vector
-from ..dual_sets import DualSet
+from ..capabilities import Needs
 from ..engine.evaluation import Breakdown, Evaluation, Point
 from ..engine.method import State
 from ..engine.oracle import Oracle
-from ..regularizers import Regularizer
-from .base import require_strong_convexity
-from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
+from ..regularizers.base import StronglyConvex
+from .prox_step import CONTROL as PROX
+from .smoothness import CONTROL as SMOOTHNESS
+from .smoothness import SmoothMethod, calibrate, known_smoothness, not_smooth
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class APGDState(State):
+    """The extrapolated point y, the momentum coefficient of FISTA, and L."""
+
     y: Params
     momentum: float = 1.0
     L: float
     measured: bool
+    """Whether L is found by backtracking; else it is the user's or the losses' own."""
 
 
 @dataclass(frozen=True)
 class APGD(SmoothMethod[APGDState]):
     """w = y - G(y)' lam*(y) / L_local, then Nesterov's momentum; L_local = L + |G(y)|_2^2 / gamma.
 
-    Paper, appendix on simulations. Needs a gamma-strongly convex R, which makes g smooth.
+    Paper, appendix on simulations. Needs a gamma-strongly convex R, which makes g smooth. An iteration takes one
+    Jacobian at y and the losses at w.
     """
 
     name: ClassVar[str] = "apgd"
-    state_type: ClassVar[type[State]] = APGDState
-
-    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        require_strong_convexity("apgd", regularizer)
+    needs: ClassVar[Needs] = Needs(regularizer=(StronglyConvex,))
 
     def init(self, oracle: Oracle, w0: Vector) -> APGDState:
         at = oracle.evaluate(w0)
@@ -70,11 +72,12 @@ class APGD(SmoothMethod[APGDState]):
         squared = float(slope @ slope)
         coupling = at.norm**2 / oracle.adversary.regularizer.strong_convexity
         L = state.L
-        for _ in range(MAX_TRIALS):
+        for _ in range(SMOOTHNESS.max_trials):
             L_local = L + coupling
             point = oracle.point(at.w - slope / L_local)
-            enough = point.value <= at.value - 0.5 * squared / L_local + 16 * oracle.precision * abs(at.value)
+            noise = PROX.rounding_units * oracle.precision * abs(at.value)
+            enough = point.value <= at.value - 0.5 * squared / L_local + noise
             if enough or not state.measured:
                 return point, L
-            L *= 2.0
-        raise give_up()
+            L *= SMOOTHNESS.least_increase
+        raise not_smooth()

@@ -1,33 +1,49 @@
-"""What ``method="auto"`` means: a model of cost."""
+"""What ``method="auto"`` chooses: Newton or quasi-Newton, by a model of their costs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ..capabilities import offers
 from ..losses import Losses
+from ..losses.base import HasHessian
 from .newton import Newton
-from .quasi_newton import FLOPS, QuasiNewton
-
-# Round numbers between what was measured on easy and on ill-conditioned tables (docs/benchmarks.md): evaluations and
-# exact Hessians of Newton's method to a gap of 1e-8, 5 to 10 and 2 to 6, and evaluations of quasi-Newton, 10 to 280.
-NEWTON_STEPS = 8
-NEWTON_HESSIANS = 4
-QUASI_NEWTON_STEPS = 100
-# What an iteration costs beside its evaluation, in entries: some tenths of a millisecond of Python, counted low.
-# Without it a plain function of 50 parameters and a few losses would seem to be free, and its Hessian never worth it.
-ITERATION = 1e5
+from .quasi_newton import CONTROL as QUASI_NEWTON
+from .quasi_newton import QuasiNewton
 
 
-def choose(losses: Losses) -> Newton | QuasiNewton:
+@dataclass(frozen=True)
+class AutoControl:
+    """The model of costs, in entries of data read. Round numbers between those measured on easy and on
+    ill-conditioned tables (docs/benchmarks.md), for a gap of 1e-8."""
+
+    newton_steps: int = 8
+    """Evaluations of Newton's method; 5 to 10 measured."""
+    newton_hessians: int = 4
+    """Exact Hessians of Newton's method; 2 to 6 measured."""
+    quasi_newton_steps: int = 100
+    """Evaluations of quasi-Newton; 10 to 280 measured."""
+    iteration: float = 1e5
+    """What an iteration costs beside its evaluation: some tenths of a millisecond of Python, counted low. Without it
+    plain functions of 50 parameters and a few losses would seem to cost nothing, and a Hessian would never pay."""
+
+
+CONTROL = AutoControl()
+
+
+def choose_method(losses: Losses) -> Newton | QuasiNewton:
     """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
 
     With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
-    its factorization d^3/3. Losses without ``n_entries`` count as cheap: J d entries, beside the iteration itself.
+    its factorization d^3/3. Losses without ``n_entries`` are taken to read J d entries.
     """
-    return Newton() if hasattr(losses, "hessian") and _newton_is_cheaper(losses) else QuasiNewton()
+    return Newton() if _newton_is_cheaper(losses) and offers(losses, HasHessian) else QuasiNewton()
 
 
 def _newton_is_cheaper(losses: Losses) -> bool:
     d = losses.n_params
     entries = float(getattr(losses, "n_entries", losses.n_losses * d))
-    hessian = entries * d / FLOPS
-    newton = NEWTON_STEPS * (ITERATION + entries + d**3 / 3 / FLOPS) + NEWTON_HESSIANS * hessian
-    return newton <= QUASI_NEWTON_STEPS * (ITERATION + entries)
+    hessian = entries * d / QUASI_NEWTON.flops
+    evaluation = CONTROL.iteration + entries
+    newton = CONTROL.newton_steps * (evaluation + d**3 / 3 / QUASI_NEWTON.flops) + CONTROL.newton_hessians * hessian
+    return newton <= CONTROL.quasi_newton_steps * evaluation

@@ -1,90 +1,109 @@
-"""BFGS as a matrix."""
+"""BFGS with the Hessian model as a dense matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import final
 
 import numpy as np
 
 from .._types import Matrix, ParamMatrix, ParamRows, Vector
-from ..linalg.hessian_models import CholeskySystem, DenseMetric
-
-# Without curvature along a step the next may be this many times longer.
-LONGER = 10.0
-# Curvature that has fallen by more than this is of another place: beside it the new one would be lost to rounding.
-OBSOLETE = 1e10
-# Where the model has nothing left to promise, directions that no pair has seen are taken to be this much flatter.
-LOOSER = 1e-2
+from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, CholeskySystem, cholesky_system
 
 
+@dataclass(frozen=True)
+class BFGSControl:
+    """The tuned numbers of both forms of BFGS."""
+
+    flat_step_divisor: float = 10.0
+    """B is divided by this after a step along which the losses are flat: the next step may be as many times longer.
+    Proximal-point steps on piecewise-linear losses need a few such divisions (benchmarks/sections/small_problems)."""
+    obsolete_ratio: float = 1e10
+    """B starts anew where its largest entry exceeds y'y/s'y of a new pair by more than this: in B + y y'/s'y the new
+    second derivatives would be lost to rounding."""
+    smaller_initial: float = 1e-2
+    """The initial Hessian is multiplied by this where the model predicts no more decrease, so that directions without
+    a pair are tried (docs/mathematics.md, 6, "The estimate")."""
+
+
+CONTROL = BFGSControl()
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class DenseBFGS:
     """B+ = B - B s s'B/(s'B s) + y y'/(y's) (Nocedal and Wright 2006, eq. 6.19), as a matrix: O(d^2) per pair.
 
-    The last d pairs are kept beside B, to make it anew from a flatter start.
+    The last d pairs are kept, to build B again from a smaller initial Hessian.
     """
 
-    B: ParamMatrix
+    matrix: ParamMatrix
+    """B."""
     delta: float
-    """B before the first pair, over the identity."""
+    """The initial Hessian is delta I."""
     S: ParamRows
+    """The steps s of the pairs, one per row."""
     Y: ParamRows
-    whole: bool = False
-    """Whether B began as the losses' own Hessian, so that no direction is unseen."""
+    """The changes y of G' lam along them."""
+    from_hessian: bool = False
+    """Whether the initial Hessian was the losses' own instead of delta I, so that B knows every direction."""
 
     @staticmethod
     def start(d: int, delta: float) -> DenseBFGS:
         return DenseBFGS(delta * np.eye(d), delta, np.empty((0, d)), np.empty((0, d)))
 
     @staticmethod
-    def known(H: Matrix) -> DenseBFGS:
-        """From the losses' own Hessian."""
+    def start_from(H: Matrix) -> DenseBFGS:
+        """B = H, the losses' own Hessian."""
         none = np.empty((0, len(H)))
-        return DenseBFGS(H, float(H.diagonal().max()), none, none, whole=True)
+        return DenseBFGS(H, float(H.diagonal().max()), none, none, from_hessian=True)
 
     @property
-    def least_curvature(self) -> float:
-        """A bound from above on the least eigenvalue."""
-        return float(self.B.diagonal().min())
+    def smallest_eigenvalue_bound(self) -> float:
+        """An upper bound of the smallest eigenvalue of B."""
+        return float(self.matrix.diagonal().min())
 
     @property
-    def least_shift(self) -> float:
-        return DenseMetric(self.B).least_shift
+    def smallest_shift(self) -> float:
+        return SMALLEST_SHIFT_RATIO * float(self.matrix.diagonal().max())
 
-    def flattened(self) -> DenseBFGS:
-        """After a step without curvature: everything is flatter, and the pairs are of another place."""
-        return DenseBFGS(self.B / LONGER, self.delta / LONGER, self.S[:0], self.Y[:0])
+    def scaled_down(self) -> DenseBFGS:
+        """B after a step along which the losses are flat: smaller, and without the pairs of earlier places."""
+        divisor = CONTROL.flat_step_divisor
+        return DenseBFGS(self.matrix / divisor, self.delta / divisor, self.S[:0], self.Y[:0])
 
-    def loosened(self) -> DenseBFGS:
-        """The same pairs on a flatter start."""
-        if self.whole:
+    def with_smaller_initial(self) -> DenseBFGS:
+        """The same pairs on a smaller initial Hessian; B itself where it knows every direction."""
+        if self.from_hessian:
             return self
-        looser = DenseBFGS.start(self.B.shape[0], LOOSER * self.delta)
+        smaller = DenseBFGS.start(self.matrix.shape[0], CONTROL.smaller_initial * self.delta)
         for s, y in zip(self.S, self.Y, strict=True):
-            looser = looser._with(s, y)
-        return looser
+            smaller = smaller._with(s, y)
+        return smaller
 
     def updated(self, s: Vector, y: Vector) -> DenseBFGS:
+        """B with one more pair."""
         delta = float(y.dot(y)) / float(s.dot(y))
-        largest = self.B.diagonal()
-        # The first pair sets the scale of the directions that none has seen (ibid., eq. 6.20).
-        if (len(self.S) or self.whole) and largest.item(largest.argmax()) <= OBSOLETE * delta:
+        diagonal = self.matrix.diagonal()
+        # The first pair sets the initial Hessian of the directions without one (ibid., eq. 6.20).
+        if (len(self.S) or self.from_hessian) and diagonal.item(diagonal.argmax()) <= CONTROL.obsolete_ratio * delta:
             return self._with(s, y)
         return DenseBFGS.start(s.size, delta)._with(s, y)
 
     def _with(self, s: Vector, y: Vector) -> DenseBFGS:
-        B, Bs = self.B, self.B.dot(s)
+        B, Bs = self.matrix, self.matrix.dot(s)
         sBs = float(s.dot(Bs))
-        # Squares, so that B stays symmetric to the bit. Where rounding has eaten s'Bs there is nothing to take away.
+        # Outer products of one vector with itself, so that B stays symmetric to the bit.
         z = y / sqrt(float(s.dot(y)))
         B = B + z[:, None] * z
+        # s'Bs may have been lost to rounding; then there is nothing to subtract.
         if sBs > 0:
             v = Bs / sqrt(sBs)
             B -= v[:, None] * v
         kept = max(0, len(self.S) + 1 - s.size)
         S, Y = np.concatenate((self.S[kept:], s[None])), np.concatenate((self.Y[kept:], y[None]))
-        return DenseBFGS(B, self.delta, S, Y, whole=self.whole)
+        return DenseBFGS(B, self.delta, S, Y, self.from_hessian)
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
-        return DenseMetric(self.B).system(G, sigma)
+        return cholesky_system(self.matrix, G, sigma)

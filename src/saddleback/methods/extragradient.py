@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from .._types import Vector
 from ..engine.evaluation import Breakdown
 from ..engine.oracle import Oracle
 from .saddle import SaddleMethod, SaddleState
 
 
 @dataclass(frozen=True)
-class Extragradient(SaddleMethod):
+class Extragradient(SaddleMethod[SaddleState]):
     """A half step to the middle, then a step with the gradients found there (Korpelevich 1976).
 
     eta = 1/(max(L, gamma) + |G|_2) as in the paper's appendix on simulations; two Jacobians per iteration;
@@ -20,6 +21,9 @@ class Extragradient(SaddleMethod):
 
     name: ClassVar[str] = "extragradient"
 
+    def init(self, oracle: Oracle, w0: Vector) -> SaddleState:
+        return self.start(oracle, w0)
+
     def step(self, oracle: Oracle, state: SaddleState) -> SaddleState:
         at = oracle.evaluate(state.point.w)
         half = self.half_step(oracle, state, at.w, state.lam, at)
@@ -27,4 +31,4 @@ class Extragradient(SaddleMethod):
         if not new.finite:
             raise Breakdown("the losses are not finite where the step arrived")
         lam = self.ascend(oracle, state.lam, half.middle.f, half.eta, at=half.lam)
-        return replace(self.proved(oracle, state, half), point=new.point, lam=lam)
+        return replace(self.with_average(oracle, state, half), point=new.point, lam=lam)

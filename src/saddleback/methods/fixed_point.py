@@ -13,9 +13,24 @@ from ..engine.evaluation import Evaluation
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
 from .accelerated import Accelerated, AcceleratedState
-from .prox_step import ProxStep, arrive, dual_step, prox_step
+from .prox_step import ProxStep, dual_step, prox_step, step_to
 
-MAX_ROUNDS = 200
+
+@dataclass(frozen=True)
+class FixedPointControl:
+    """The numbers of the fixed-point iteration; a reference method, not tuned on benchmarks."""
+
+    max_rounds: int = 200
+    """Solutions of (D) for one fixed point, before its gap is accepted as it is and counted as a failure."""
+    rounding_units: float = 64.0
+    """The fixed point is not asked for more than so many units in the last place of the losses."""
+    inner_share: float = 0.1
+    """(D) is solved to this share of the gap that the fixed point is to have."""
+    smallest_move: float = 1e-3
+    """The line search between two lam ends at this share of the way."""
+
+
+CONTROL = FixedPointControl()
 
 
 @dataclass(frozen=True)
@@ -23,11 +38,12 @@ class FixedPoint(Accelerated):
     """Algorithm 1 with lam* such that lam* is a best response to f(ag+(lam*)) (paper, Theorem "fixed-point").
 
     Where (D) linearizes the losses at md, this takes them at ag+ itself: repeat (D) with c = f(ag+) + Q lam until
-    h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy min(1, max|f|). Each round costs the losses once more; the idealized
-    method is a reference, not a contender. ``Result.history.inner_gap`` holds that true gap.
+    h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy min(1, max|f|). Each round evaluates the losses once more; the
+    method is a reference for the paper's idealized version. ``Result.history.inner_gap`` holds that gap.
     """
 
     name: ClassVar[str] = "fixed-point"
+    solves_fixed_point: ClassVar[bool] = True
 
     steps: str = "paper"
     accuracy: float = 1e-10
@@ -39,22 +55,20 @@ class FixedPoint(Accelerated):
         object.__setattr__(self, "accuracy", number(self.accuracy, "accuracy", minimum=0.0))
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
-        size = at.size
-        goal = max(self.accuracy * min(1.0, size), 64 * oracle.precision * size)
-        step = prox_step(oracle, at, eta, 0.1 * goal, state.lam)
-        gap, n_iter = _true_gap(oracle, step), step.solution.n_iter
-        for _ in range(MAX_ROUNDS):
+        goal = max(self.accuracy * min(1.0, at.size), CONTROL.rounding_units * oracle.precision * at.size)
+        step = prox_step(oracle, at, eta, CONTROL.inner_share * goal, state.lam)
+        gap, n_iter = _gap(oracle, step), step.solution.n_iter
+        for _ in range(CONTROL.max_rounds):
             if gap <= goal or not np.isfinite(step.point.value):
                 break
             # step.slope = G' lam, so that c = f(ag+) + Q lam.
             c = step.point.f + eta * at.G @ step.slope
-            solution = dual_step(oracle, at, eta, c, 0.1 * goal, step.lam)
+            solution = dual_step(oracle, at, eta, c, CONTROL.inner_share * goal, step.lam)
             n_iter += solution.n_iter
-            better = _toward(oracle, step, eta, solution.lam, gap)
+            better = _line_search(oracle, step, eta, solution.lam, gap)
             if better is None:
                 break
-            step, gap = better, _true_gap(oracle, better)
-        oracle.n_inner_failures += not gap <= goal
+            step, gap = better, _gap(oracle, better)
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
         # The proof compares g(ag+) with the linearization at this lam, which is no longer the solution of (D).
         ell = at.f + at.G @ step.direction
@@ -62,19 +76,20 @@ class FixedPoint(Accelerated):
         return replace(step, solution=solution, model=linearized + gap)
 
 
-def _true_gap(oracle: Oracle, step: ProxStep) -> float:
+def _gap(oracle: Oracle, step: ProxStep) -> float:
+    """h(f(ag+)) - <lam, f(ag+)> + R(lam)."""
     if not np.isfinite(step.point.value):
         return np.inf
     return oracle.adversary.gap(step.lam, step.point.f)
 
 
-def _toward(oracle: Oracle, step: ProxStep, eta: float, lam: Vector, gap: float) -> ProxStep | None:
-    """The step with a smaller true gap between the present lam and the new one; None when there is none."""
+def _line_search(oracle: Oracle, step: ProxStep, eta: float, lam: Vector, gap: float) -> ProxStep | None:
+    """The first step with a smaller gap on the way from the present lam to the new one, halving; None without one."""
     weight = 1.0
-    while weight > 1e-3:
+    while weight > CONTROL.smallest_move:
         mixed = replace(step.solution, lam=(1.0 - weight) * step.lam + weight * lam)
-        trial = arrive(oracle, step.base, eta, mixed)
-        if _true_gap(oracle, trial) < gap:
+        trial = step_to(oracle, step.base, eta, mixed)
+        if _gap(oracle, trial) < gap:
             return trial
         weight /= 2.0
     return None

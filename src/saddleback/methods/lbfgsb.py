@@ -11,21 +11,32 @@ from scipy.optimize import OptimizeResult, minimize
 
 from .._types import Vector
 from .._validation import number, whole
-from ..dual_sets import DualSet
+from ..capabilities import Needs
 from ..engine.method import ExternalMethod, State
 from ..engine.oracle import Oracle
 from ..engine.stopping import Stopping
-from ..regularizers import Regularizer
-from .base import require_strong_convexity
+from ..regularizers.base import StronglyConvex
 from .tape import Recorder, Tape
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LBFGSBState(State):
-    """SciPy keeps its own state to itself; what it was told leads there again."""
+    """SciPy's state cannot be read: a resumed run repeats the values and gradients that led to it."""
 
     n_iter: int
     tape: Tape
+
+
+@dataclass(frozen=True)
+class LBFGSBControl:
+    """The limits passed on to SciPy."""
+
+    evaluations_per_iteration: int = 100
+    """SciPy's limit on evaluations is this many times ``max_iter``: more than its line search takes, so that it never
+    ends a run."""
+
+
+CONTROL = LBFGSBControl()
 
 
 @dataclass(frozen=True)
@@ -34,12 +45,12 @@ class LBFGSB(ExternalMethod):
 
     Needs a strongly convex R, which makes g smooth. SciPy's own tests ``ftol`` and ``gtol`` are set to rounding, so
     that a run ends on the certified gap or on the limits, as every method here does; SciPy's defaults are 2.2e-9, 1e-5.
-    A run that is taken up from a checkpoint tells SciPy the recorded values and gradients once more, which costs no
-    evaluation, and goes on from where it stood.
+    A resumed run first gives SciPy the recorded values and gradients again, without evaluating, and then continues.
     """
 
     name: ClassVar[str] = "lbfgsb"
     state_type: ClassVar[type[State]] = LBFGSBState
+    needs: ClassVar[Needs] = Needs(regularizer=(StronglyConvex,))
 
     memory: int = 10
     ftol: float = 0.0
@@ -50,9 +61,6 @@ class LBFGSB(ExternalMethod):
         for name in ("ftol", "gtol"):
             object.__setattr__(self, name, number(getattr(self, name), name, minimum=0.0))
 
-    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        require_strong_convexity("lbfgsb", regularizer)
-
     def run(
         self, oracle: Oracle, w0: Vector, stopping: Stopping, observe: Callable[[State], bool], last: State | None
     ) -> str:
@@ -62,7 +70,7 @@ class LBFGSB(ExternalMethod):
         recorder = Recorder(Tape.empty(w0.size) if last is None else last.tape)
 
         def ask(w: Vector) -> tuple[float, Vector]:
-            # What was asked before the checkpoint has been watched then.
+            # The run before the checkpoint has already watched the convexity at these points.
             at = oracle.evaluate(np.array(w), watch=not recorder.replays)
             return at.value, at.lam @ at.G
 
@@ -86,7 +94,7 @@ class LBFGSB(ExternalMethod):
         options = {
             "maxcor": self.memory,
             "maxiter": stopping.max_iter + 1,
-            "maxfun": 100 * (stopping.max_iter + 1),
+            "maxfun": CONTROL.evaluations_per_iteration * (stopping.max_iter + 1),
             "ftol": self.ftol,
             "gtol": self.gtol,
         }

@@ -6,38 +6,35 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .._types import Params, Vector, Weights
-from ..engine.method import State
 from ..engine.oracle import Oracle
 from .saddle import SaddleMethod, SaddleState
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OptimisticState(SaddleState):
-    """The base point (w, z) that both half steps start from; ``point`` and ``lam`` are the middle."""
+    """The base point (w, z) from which both half steps start; ``point`` and ``lam`` are the middle."""
 
     w: Params
     z: Weights
 
 
 @dataclass(frozen=True)
-class Optimistic(SaddleMethod):
+class Optimistic(SaddleMethod[OptimisticState]):
     """Extragradient with the gradient of the last middle point in the half step (Popov 1980; Rakhlin and
     Sridharan 2013): one Jacobian per iteration, eta = 1/(2 (max(L, gamma) + |G|_2)), rate O(1/T).
     """
 
     name: ClassVar[str] = "optimistic"
-    state_type: ClassVar[type[State]] = OptimisticState
-    share: ClassVar[float] = 0.5
+    step_share: ClassVar[float] = 0.5
 
     def init(self, oracle: Oracle, w0: Vector) -> OptimisticState:
-        start = super().init(oracle, w0)
+        start = self.start(oracle, w0)
         return OptimisticState(**vars(start), w=w0, z=start.lam)
 
-    def step(self, oracle: Oracle, state: SaddleState) -> OptimisticState:
-        assert isinstance(state, OptimisticState)
+    def step(self, oracle: Oracle, state: OptimisticState) -> OptimisticState:
         half = self.half_step(oracle, state, state.w, state.z, oracle.evaluate(state.point.w))
         return replace(
-            self.proved(oracle, state, half),
+            self.with_average(oracle, state, half),
             point=half.middle.point,
             lam=half.lam,
             w=state.w - half.eta * (half.lam @ half.middle.G),

@@ -9,8 +9,10 @@ from .._types import Vector
 from ..engine.evaluation import Breakdown
 from ..engine.method import State
 from ..engine.oracle import Oracle
-from .prox_step import INNER_FLOOR, prox_step
-from .smoothness import MAX_TRIALS, SmoothMethod, Smoothness, find_smoothness, give_up
+from .prox_step import CONTROL as PROX
+from .prox_step import prox_step
+from .smoothness import CONTROL as SMOOTHNESS
+from .smoothness import SmoothMethod, Smoothness, find_smoothness, not_smooth
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,11 +28,10 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
     """
 
     name: ClassVar[str] = "prox-linear"
-    state_type: ClassVar[type[State]] = ProxLinearState
 
     @property
     def rescales(self) -> bool:
-        # A given L is meant in the parameters as they come.
+        # A given L refers to the parameters as the user has them.
         return self.smoothness is None
 
     def init(self, oracle: Oracle, w0: Vector) -> ProxLinearState:
@@ -47,8 +48,8 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
         if not at.finite:
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         smoothness = state.smoothness
-        for _ in range(MAX_TRIALS):
-            step = prox_step(oracle, at, 1.0 / smoothness.L, INNER_FLOOR * oracle.tol, state.lam)
+        for _ in range(SMOOTHNESS.max_trials):
+            step = prox_step(oracle, at, 1.0 / smoothness.L, PROX.smallest_accuracy * oracle.tol, state.lam)
             if smoothness.admits(step):
                 return replace(
                     state,
@@ -58,7 +59,7 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
                     inner_gap=step.solution.gap,
                     inner_iter=step.solution.n_iter,
                     predicted=step.predicted,
-                    smoothness=smoothness.accepted(step),
+                    smoothness=smoothness.after_acceptance(step),
                 )
-            smoothness = smoothness.refused(step)
-        raise give_up()
+            smoothness = smoothness.after_rejection(step)
+        raise not_smooth()

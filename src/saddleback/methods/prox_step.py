@@ -12,11 +12,21 @@ from ..engine.evaluation import Evaluation, Point
 from ..engine.oracle import Oracle
 from ..subproblem import DualSolution
 
-# Dual subproblems are solved to this share of the tolerance at least. A lam that is content with less stops moving
-# while G' lam still matters to the certificate.
-INNER_FLOOR = 1e-6
-# Relative to the losses, as long as there is no step to compare with.
-FIRST_ACCURACY = 1e-9
+
+@dataclass(frozen=True)
+class ProxStepControl:
+    """The tuned numbers of proximal steps."""
+
+    smallest_accuracy: float = 1e-6
+    """Solve (D) to at least this share of the tolerance. With less, lam stops moving while G' lam still matters to the
+    certificate (benchmarks/sections/inner_solvers)."""
+    first_accuracy: float = 1e-9
+    """The accuracy of (D) relative to the losses, before there is a step to compare with."""
+    rounding_units: float = 16.0
+    """Units in the last place of the losses that rounding may add to a difference of two values of g."""
+
+
+CONTROL = ProxStepControl()
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +37,16 @@ class ProxStep:
     """
 
     base: Evaluation
+    """The losses at u."""
     solution: DualSolution
     slope: Vector
     """G' lam."""
     direction: Vector
-    """p = v - u = -P^-1 times the slope; P = I/eta here."""
+    """p = v - u = -P^-1 times the slope; P = I/eta for proximal steps."""
     point: Point
+    """The losses at v."""
     model: float
-    """h(ell): g of the linearized losses at the new point."""
+    """h(ell): g of the linearized losses at v."""
     precision: float
     """The relative rounding error of the losses."""
 
@@ -54,7 +66,7 @@ class ProxStep:
 
     @property
     def error(self) -> float:
-        """g(v) - h(ell): what the linearization leaves out, at most L/2 |v - u|^2."""
+        """g(v) - h(ell), the error of the linearization: at most L/2 |v - u|^2."""
         return self.point.value - self.model
 
     @property
@@ -65,27 +77,27 @@ class ProxStep:
     @property
     def noise(self) -> float:
         """What rounding may add to ``error``."""
-        return 16 * self.rounding
+        return CONTROL.rounding_units * self.rounding
 
     def admits(self, L: float) -> bool:
         """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L (docs/mathematics.md, 3)."""
         return bool(np.isfinite(self.point.value) and self.error <= 0.5 * L * self.length_squared + self.noise)
 
     @property
-    def curvature(self) -> float:
-        """An upper bound on the least L that this step admits; large where rounding hides the truth."""
+    def needed_smoothness(self) -> float:
+        """An upper bound on the least L that this step admits; large where rounding errors dominate."""
         length_squared = self.length_squared
         return 2.0 * max(0.0, self.error + self.noise) / length_squared if length_squared > 0 else np.inf
 
     @property
     def predicted(self) -> float:
-        """The decrease from g(u) that the model promises: g(u) - [h(ell) + |v - u|^2 / (2 eta)]."""
+        """The decrease from g(u) that the model predicts: g(u) - [h(ell) + |v - u|^2 / (2 eta)]."""
         return self.base.value - self.model - self.proximity
 
 
 def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
-    """Solve (D) at an evaluated point and look at the losses where the step arrives."""
-    return arrive(oracle, base, eta, dual_step(oracle, base, eta, base.f, tol, start))
+    """Solve (D) at an evaluated point and evaluate the losses at the end of the step."""
+    return step_to(oracle, base, eta, dual_step(oracle, base, eta, base.f, tol, start))
 
 
 def dual_step(
@@ -97,8 +109,8 @@ def dual_step(
     return oracle.dual_step(eta * base.gram, c, tol, start)
 
 
-def arrive(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:
-    """The step that a dual solution stands for."""
+def step_to(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:
+    """The step v = u - eta G' lam of a dual solution, with the losses at v."""
     slope = solution.lam @ base.G
     direction = -eta * slope
     model = oracle.adversary.value(base.f + base.G @ direction)

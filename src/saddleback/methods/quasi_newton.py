@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
@@ -11,68 +11,87 @@ from scipy.linalg.blas import dnrm2
 from .._types import Matrix, ParamRows, Vector
 from ..engine.evaluation import Evaluation
 from ..engine.inspection import Look, affords_hessian
-from ..engine.method import State
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
 from ..linalg.blas_threads import one_blas_thread
-from ..linalg.hessian_models import Metric
-from .affine_metric import AffineMetric
+from ..linalg.hessian_models import HessianModel
+from .affine_model import AffineModel
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
-from .second_order import SecondOrder, SecondOrderState, hessian_weights, starting_curvature
-from .smoothness import LONGEST, first_guess
+from .second_order import SecondOrder, SecondOrderState, hessian_weights, initial_hessian_diagonal
+from .smoothness import CONTROL as SMOOTHNESS
+from .smoothness import initial_smoothness
 from .trial import Trial
 
-# Up to this many parameters B is a matrix, and remembers every pair; d^3/3 flops are then less than most losses.
-DENSE = 150
-# Pairs with less curvature than this share of |s||y| are rounding: the losses are flat along s.
-FLAT = 1e-10
-# The share of the tolerance below which a promise is as good as none.
-EXHAUSTED = 0.1
-# Steps that easy problems do not need; after them, and d/8 more for its price, an exact Hessian is taken.
-HESSIAN_AFTER = 40
-# Multiplications of a matrix product in the time in which an evaluation treats one entry of the data.
-FLOPS = 8.0
-# Gradients per point, and points, on whose span the losses are asked for a sampled Hessian.
-SAMPLED = 16
-POINTS = 4
-# Below this share of the largest curvature a sample tells nothing.
-LEAST_SAMPLED = 1e-4
-# A loss of less weight does not count as active.
-NO_WEIGHT = 1e-8
+
+@dataclass(frozen=True)
+class QuasiNewtonControl:
+    """The tuned numbers of the quasi-Newton method."""
+
+    largest_dense: int = 150
+    """Up to this many parameters B is a matrix with every pair; d^3/3 flops then cost less than most evaluations."""
+    flat_cosine: float = 1e-10
+    """Pairs with s'y below this share of |s||y| are rounding errors: the losses are flat along s."""
+    exhausted_share: float = 0.1
+    """Below this share of the tolerance a predicted decrease counts as none; the share by which an estimate ends a run
+    (docs/mathematics.md, 6, "The estimate")."""
+    hessian_after: int = 40
+    """Take an exact Hessian after this many steps, which easy problems do not need, and d/``flops`` more for its cost
+    (benchmarks/sections/tables)."""
+    flops: float = 8.0
+    """Multiplications of a matrix product in the time in which an evaluation reads one entry of the data, as measured
+    (docs/benchmarks.md)."""
+    sampled_gradients: int = 16
+    """Gradients per point on whose span the losses are asked for a sampled Hessian; as for the next two numbers, chosen
+    on benchmarks/sections/paper_problem."""
+    sampled_points: int = 4
+    """Points, the present one included, of which these gradients are taken."""
+    smallest_sampled: float = 1e-4
+    """Raise eigenvalues of a sampled Hessian to this share of the largest: below it they are sampling errors."""
+    smallest_span: float = 1e-8
+    """Drop directions of the gradients' span with a squared length below this share of the largest: rounding errors."""
+    zero_weight: float = 1e-8
+    """A loss with less weight counts as inactive: its weight is an inexact zero of (D)."""
+
+
+CONTROL = QuasiNewtonControl()
+
+BFGS: TypeAlias = DenseBFGS | LimitedBFGS
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiNewtonModel:
+    """What the steps so far have shown of the Hessian of <lam, f>."""
+
+    B: BFGS | AffineModel
+    gradients: ParamRows
+    """Gradients at the last points, on whose span the losses are asked for a sampled Hessian; none for a dense B."""
+    age: int = 0
+    """Steps since B was the losses' own Hessian, or since the start."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiNewtonState(SecondOrderState):
-    """B, in one of its forms: a matrix, limited memory, or the diagonal of affine losses."""
-
-    dense: DenseBFGS | None = None
-    limited: LimitedBFGS | None = None
-    affine: AffineMetric | None = None
-    age: int = 0
-    """Steps since B was the losses' own Hessian, or began."""
-    span: ParamRows
-    """Gradients at the last points, on whose span the losses are asked for a sampled Hessian."""
+    model: QuasiNewtonModel
 
 
 @dataclass(frozen=True)
-class QuasiNewton(SecondOrder[QuasiNewtonState]):
+class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
     """BFGS on the Lagrangian: pairs s = w+ - w, y = (G+ - G)' lam with the same lam (docs/mathematics.md, 6).
 
     For few parameters a dense B, else the compact form of limited memory: O(d J memory) per iteration beside the
-    evaluation. Losses that offer ``sampled_hessian`` lend their curvature on the span of the gradients of the last few
-    points, where the steps go; the pairs come on top. Where y = 0, as on piecewise-linear losses, B shrinks tenfold
+    evaluation. Where the losses offer ``sampled_hessian``, the initial Hessian of the limited form is sampled on the
+    span of the gradients at the last points. Where y = 0, as on piecewise-linear losses, B is divided by ten
     and steps become long: a proximal-point method, which ends after finitely many steps there.
 
     Parameters
     ----------
     memory : int
-        How many pairs the limited form remembers.
+        How many pairs the limited form keeps.
     """
 
     name: ClassVar[str] = "quasi-newton"
-    state_type: ClassVar[type[State]] = QuasiNewtonState
-    estimates: ClassVar[bool] = True
+    predicts_gap: ClassVar[bool] = True
 
     memory: int = 20
 
@@ -82,111 +101,109 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
 
     def init(self, oracle: Oracle, w0: Vector) -> QuasiNewtonState:
         at = oracle.evaluate(w0)
-        delta, d = starting_curvature(at), w0.size
-        affine = oracle.affine
-        dense = not affine and d <= DENSE
+        delta, d = initial_hessian_diagonal(at), w0.size
+        B: BFGS | AffineModel
+        if oracle.affine:
+            B = AffineModel.start(oracle, at)
+        elif d <= CONTROL.largest_dense:
+            B = DenseBFGS.start(d, delta)
+        else:
+            B = LimitedBFGS.start(d, delta)
         return QuasiNewtonState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
-            dense=DenseBFGS.start(d, delta) if dense else None,
-            limited=None if affine or dense else LimitedBFGS.start(d, delta),
-            affine=AffineMetric.start(oracle, at) if affine else None,
-            span=np.empty((0, d)),
+            model=QuasiNewtonModel(B, np.empty((0, d))),
         )
 
-    def metric(self, oracle: Oracle, state: QuasiNewtonState, at: Evaluation) -> Metric:
-        if state.affine is not None:
-            return state.affine
-        if state.dense is not None:
-            return state.dense
-        assert state.limited is not None
-        if not oracle.samples_hessian:
-            return state.limited
+    def hessian_model(self, oracle: Oracle, state: QuasiNewtonState, at: Evaluation) -> HessianModel:
+        B = state.model.B
+        if type(B) is not LimitedBFGS or not oracle.samples_hessian:
+            return B
         lam = hessian_weights(oracle, state)
         with one_blas_thread():
-            U = _orthonormal(np.vstack((state.span, _heaviest(at.G, lam))))
+            U = _orthonormal(np.vstack((state.model.gradients, _heaviest(at.G, lam))))
             H = oracle.sampled_hessian(at.w, lam, U)
             if H is None or not np.trace(H) > 0:
-                return state.limited
+                return B
             c, R = np.linalg.eigh(H)
-            return state.limited.beginning(R.T @ U, np.maximum(c, LEAST_SAMPLED * c[-1]))
+            return B.with_initial(R.T @ U, np.maximum(c, CONTROL.smallest_sampled * c[-1]))
+
+    def knows_hessian(self, oracle: Oracle, state: QuasiNewtonState) -> bool:
+        B = state.model.B
+        return type(B) is DenseBFGS and B.from_hessian
 
     def learn(
         self, oracle: Oracle, state: QuasiNewtonState, trial: Trial, there: Evaluation, slope: Vector
-    ) -> dict[str, Any]:
-        if state.affine is not None:
-            return {"affine": AffineMetric.start(oracle, there)}
-        step = trial.step
+    ) -> QuasiNewtonModel:
+        model, step = state.model, trial.step
+        B, gradients = model.B, model.gradients
+        if type(B) is AffineModel:
+            return QuasiNewtonModel(AffineModel.start(oracle, there), gradients)
         s, y = step.direction, slope - step.slope
-        curved = _curved(s, y, _noise(oracle, step.lam, step.base, there))
-        if affords_hessian(oracle) and state.age >= HESSIAN_AFTER + s.size / FLOPS:
-            return {"dense": DenseBFGS.known(oracle.hessian(there.w, step.lam)), "limited": None, "age": 0}
-        # A model that promises nothing knows the directions that it has seen: first it looks at others.
-        exhausted = trial.gain < EXHAUSTED * oracle.tol
-        if state.dense is not None:
-            dense = state.dense.updated(s, y) if curved else _flattened(state.dense, there)
-            return {"dense": _loosened(dense, there) if exhausted else dense, "age": state.age + 1}
-        assert state.limited is not None
-        limited = state.limited.updated(s, y, self.memory) if curved else _flattened(state.limited, there)
-        limited = _loosened(limited, there) if exhausted else limited
-        if not oracle.samples_hessian:
-            return {"limited": limited, "age": state.age + 1}
-        span = np.vstack((state.span, _heaviest(step.base.G, step.lam)))
-        span = span[-(POINTS - 1) * min(len(step.lam), SAMPLED) :]
-        return {"limited": limited, "span": span, "age": state.age + 1}
+        if model.age >= CONTROL.hessian_after + s.size / CONTROL.flops and affords_hessian(oracle):
+            return _from_hessian(oracle.hessian(there.w, step.lam))
+        if _is_curved(s, y, _noise(oracle, step.lam, step.base, there)):
+            B = self._updated(B, s, y)
+        # Beyond this B, Q would exceed the losses in (D) by so much that rounding decides.
+        elif not B.smallest_eigenvalue_bound < initial_smoothness(there) / SMOOTHNESS.longest_step:
+            B = B.scaled_down()
+        # A model that predicts nothing knows the directions of its pairs: others are tried before the run ends.
+        exhausted = trial.predicted_without_shift < CONTROL.exhausted_share * oracle.tol
+        if exhausted and not B.delta < initial_smoothness(there) / SMOOTHNESS.longest_step**2:
+            B = B.with_smaller_initial()
+        if type(B) is LimitedBFGS and oracle.samples_hessian:
+            gradients = np.vstack((gradients, _heaviest(step.base.G, step.lam)))
+            kept = (CONTROL.sampled_points - 1) * min(len(step.lam), CONTROL.sampled_gradients)
+            gradients = gradients[-kept:]
+        return QuasiNewtonModel(B, gradients, model.age + 1)
 
-    def sees_all(self, state: QuasiNewtonState) -> bool:
-        return state.dense is not None and state.dense.whole
+    def failed(self, state: QuasiNewtonState) -> QuasiNewtonModel:
+        return state.model
 
-    def informed(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
-        if look.hessian is not None and state.affine is None:
-            return replace(state, dense=DenseBFGS.known(look.hessian), limited=None, sigma=0.0, age=0)
+    def with_second_derivatives(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
+        model = state.model
+        B = model.B
+        if look.hessian is not None and type(B) is not AffineModel:
+            return replace(state, model=_from_hessian(look.hessian), sigma=0.0)
         if look.S is None or look.Y is None:
             return state
-        dense, limited = state.dense, state.limited
-        for s, y in zip(look.S, look.Y, strict=True):
-            if not float(s.dot(y)) > FLAT * float(dnrm2(s)) * float(dnrm2(y)):
-                continue
-            dense = None if dense is None else dense.updated(s, y)
-            limited = None if limited is None else limited.updated(s, y, self.memory)
-        return replace(state, dense=dense, limited=limited, sigma=0.0)
+        if type(B) is not AffineModel:
+            for s, y in zip(look.S, look.Y, strict=True):
+                if float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * float(dnrm2(y)):
+                    B = self._updated(B, s, y)
+        return replace(state, model=replace(model, B=B), sigma=0.0)
+
+    def _updated(self, B: BFGS, s: Vector, y: Vector) -> BFGS:
+        return B.updated(s, y) if type(B) is DenseBFGS else B.updated(s, y, self.memory)
 
 
-M = TypeVar("M", DenseBFGS, LimitedBFGS)
-
-
-def _flattened(model: M, there: Evaluation) -> M:
-    """The model after a step without curvature, as long as Q does not dwarf the losses in (D)."""
-    return model if model.least_curvature < first_guess(there) / LONGEST else model.flattened()
-
-
-def _loosened(model: M, there: Evaluation) -> M:
-    """The model with flatter directions that it has not seen, within the same limit."""
-    return model if model.delta < first_guess(there) / LONGEST**2 else model.loosened()
+def _from_hessian(H: Matrix) -> QuasiNewtonModel:
+    """The losses' own Hessian, at age 0."""
+    return QuasiNewtonModel(DenseBFGS.start_from(H), np.empty((0, len(H))))
 
 
 def _heaviest(G: Matrix, lam: Vector) -> Matrix:
-    """The gradients of the losses of most weight."""
-    return G[np.argsort(-np.abs(lam), kind="stable")[:SAMPLED]]
+    """The gradients of the losses with the largest weights."""
+    return G[np.argsort(-np.abs(lam), kind="stable")[: CONTROL.sampled_gradients]]
 
 
 def _orthonormal(rows: Matrix) -> Matrix:
-    """A basis of the span of the rows, without the directions that are only their rounding."""
+    """An orthonormal basis of the span of the rows, without directions that are rounding errors."""
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(np.float64).tiny)[:, None]
     values, vectors = np.linalg.eigh(rows @ rows.T)
-    kept = values > 1e-8 * values[-1]
+    kept = values > CONTROL.smallest_span * values[-1]
     return (vectors[:, kept] / np.sqrt(values[kept])).T @ rows
 
 
-def _curved(s: Vector, y: Vector, noise: float) -> bool:
-    """Whether y is more than rounding, and not at a right angle to s."""
-    size = float(dnrm2(y))
-    return size > noise and float(s.dot(y)) > FLAT * float(dnrm2(s)) * size
+def _is_curved(s: Vector, y: Vector, noise: float) -> bool:
+    """Whether y is more than rounding errors, and not orthogonal to s."""
+    length = float(dnrm2(y))
+    return length > noise and float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length
 
 
 def _noise(oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> float:
-    """The part of (G+ - G)' lam that means nothing: rounding, and losses whose weight is only an inexact zero."""
-    sizes = dnrm2(before.G.ravel()) + dnrm2(after.G.ravel())
-    weight = float(dnrm2(lam))
-    return weight * max(oracle.jacobian_precision * sizes, NO_WEIGHT * dnrm2((after.G - before.G).ravel()))
+    """The part of (G+ - G)' lam that is error: rounding, and losses whose weight is an inexact zero."""
+    lengths = dnrm2(before.G.ravel()) + dnrm2(after.G.ravel())
+    change = dnrm2((after.G - before.G).ravel())
+    return float(dnrm2(lam)) * max(oracle.jacobian_precision * lengths, CONTROL.zero_weight * change)

@@ -1,4 +1,4 @@
-"""What the two gradient methods for saddle points share."""
+"""Gradient methods for saddle points: what extragradient and optimistic gradient share."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from .._types import Vector
-from ..adversary import lack_of_ascent_step
-from ..dual_sets import DualSet
+from ..adversary import HasAscentStep
+from ..capabilities import Needs
 from ..engine.certificates import Minorant
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import State
 from ..engine.oracle import Oracle
-from ..errors import IncompatibleError
-from ..regularizers import Regularizer
-from .smoothness import MAX_TRIALS, SmoothMethod, calibrate, give_up, known_smoothness
+from .smoothness import CONTROL as SMOOTHNESS
+from .smoothness import SmoothMethod, calibrate, known_smoothness, not_smooth
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SaddleState(State):
+    """L, and the average of the linearizations with the step sizes as weights."""
+
     L: float
     measured: bool
+    """Whether L is found by backtracking; else it is the user's or the losses' own."""
     weight: float = 0.0
     """The sum of the step sizes so far."""
     average: Minorant | None = None
@@ -32,7 +34,7 @@ T = TypeVar("T", bound=SaddleState)
 
 
 class HalfStep(NamedTuple):
-    """The middle point, its lam, and the step size that led there."""
+    """The middle point, its lam, the step size to it, and L."""
 
     middle: Evaluation
     lam: Vector
@@ -41,22 +43,15 @@ class HalfStep(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SaddleMethod(SmoothMethod[SaddleState]):
-    """Gradient steps on w and lam at once; the average of the linearizations is their certificate."""
+class SaddleMethod(SmoothMethod[T]):
+    """Gradient steps on w and lam at once; the average of the linearizations gives the certificate."""
 
-    state_type: ClassVar[type[State]] = SaddleState
-    share: ClassVar[float] = 1.0
+    needs: ClassVar[Needs] = Needs(adversary=(HasAscentStep,))
+    step_share: ClassVar[float] = 1.0
     """eta is this share of 1/(max(L, gamma) + |G|_2)."""
 
-    def check_adversary(self, dual_set: DualSet, regularizer: Regularizer) -> None:
-        reason = lack_of_ascent_step(dual_set, regularizer)
-        if reason is not None:
-            raise IncompatibleError(
-                f"{self.name} needs a dual set on which it can step in lam with {regularizer!r}, and {dual_set!r} is "
-                f"none: {reason}; use method='accelerated' (or 'auto')."
-            )
-
-    def init(self, oracle: Oracle, w0: Vector) -> SaddleState:
+    def start(self, oracle: Oracle, w0: Vector) -> SaddleState:
+        """The state at w0, with the center of Lambda as lam."""
         at = oracle.evaluate(w0)
         L = known_smoothness(oracle, self.smoothness)
         adversary = oracle.adversary
@@ -73,26 +68,26 @@ class SaddleMethod(SmoothMethod[SaddleState]):
         """The dual half of a gradient step."""
         return oracle.adversary.ascent_step(lam, f, eta, at=at)
 
-    def half_step(self, oracle: Oracle, state: SaddleState, w: Vector, z: Vector, at: Evaluation) -> HalfStep:
+    def half_step(self, oracle: Oracle, state: T, w: Vector, z: Vector, at: Evaluation) -> HalfStep:
         """From (w, z) along the gradients at (``at``, state.lam), with a step size that L and |G|_2 allow."""
         L = state.L
-        for _ in range(MAX_TRIALS):
-            eta = self.share / (max(L, oracle.adversary.regularizer.strong_convexity) + at.norm)
+        for _ in range(SMOOTHNESS.max_trials):
+            eta = self.step_share / (max(L, oracle.adversary.regularizer.strong_convexity) + at.norm)
             middle = oracle.evaluate(w - eta * (state.lam @ at.G))
             lam = self.ascend(oracle, z, at.f, eta, at=state.lam)
             if not state.measured:
                 if not middle.finite:
                     raise Breakdown("the losses are not finite where the half step arrived")
                 return HalfStep(middle, lam, eta, L)
-            needed = local_smoothness(at, middle, lam) if middle.finite else 10.0 * L
+            needed = local_smoothness(at, middle, lam) if middle.finite else SMOOTHNESS.undefined_increase * L
             if needed <= L:
                 return HalfStep(middle, lam, eta, L)
-            L = max(2.0 * L, needed)
-        raise give_up()
+            L = max(SMOOTHNESS.least_increase * L, needed)
+        raise not_smooth()
 
     @staticmethod
-    def proved(oracle: Oracle, state: T, half: HalfStep) -> T:
-        """The state with the linearization in the middle averaged in, with the step size as its weight."""
+    def with_average(oracle: Oracle, state: T, half: HalfStep) -> T:
+        """The state with the linearization at the middle point averaged in."""
         cut = oracle.cut(half.middle, half.lam)
         weight = state.weight + half.eta
         average = cut if state.average is None else state.average.mix(cut, half.eta / weight)
@@ -100,6 +95,6 @@ class SaddleMethod(SmoothMethod[SaddleState]):
 
 
 def local_smoothness(first: Evaluation, second: Evaluation, lam: Vector) -> float:
-    """|(G(u) - G(v))' lam| / |u - v|: the L that one pair of points shows."""
+    """|(G(u) - G(v))' lam| / |u - v|: a lower bound of L from one pair of points."""
     distance = float(np.linalg.norm(second.w - first.w))
     return float(np.linalg.norm(lam @ (second.G - first.G))) / distance if distance > 0 else 0.0

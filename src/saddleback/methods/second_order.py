@@ -1,10 +1,10 @@
-"""Steps in a metric that knows curvature, with the control that keeps them honest."""
+"""Newton-type steps with trust-region control; base of Newton and QuasiNewton."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -12,117 +12,136 @@ from .._types import Vector
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import Method, State
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import Metric
+from ..linalg.hessian_models import HessianModel
 from .guard import Guard
-from .prox_step import FIRST_ACCURACY, INNER_FLOOR
+from .prox_step import CONTROL as PROX
 from .trial import Trial, try_step
 
-# Trials of one step before the accelerated method takes one of its own.
-MAX_TRIALS = 12
-# (D) is solved to this share of the decrease that the last step promised, at first.
-ACCURACY = 1e-4
-# The first shift of a matrix that is not positive definite, where that matrix has no size of its own.
-SMALLEST = 1e-8
-# How far lam moves to the center of Lambda before it weighs Hessians.
-FLOOR = 1e-3
+
+@dataclass(frozen=True)
+class SecondOrderControl:
+    """The tuned numbers of one iteration of the second-order methods."""
+
+    max_trials: int = 12
+    """Trials of one step before an accelerated step takes its place; with sigma tenfold each time, steps are then
+    1e-12 times as long as the first."""
+    inner_accuracy: float = 1e-4
+    """Solve (D) to this share of the decrease that the last step predicted, at first
+    (benchmarks/sections/inner_solvers)."""
+    shift_growth: float = 10.0
+    """sigma is multiplied by this where P is not positive definite."""
+    smallest_shift: float = 1e-8
+    """The first such sigma, relative to `initial_hessian_diagonal`, where B = 0 gives none."""
+    center_share: float = 1e-3
+    """lam is moved by this share to the center of Lambda before it weighs Hessians (docs/mathematics.md, 6)."""
+
+
+CONTROL = SecondOrderControl()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SecondOrderState(State):
-    """The shift sigma of the metric, and the accelerated method that stands guard."""
+    """The shift sigma of the Hessian model, the accelerated steps, and what the method knows of the Hessian."""
 
     sigma: float = 0.0
     guard: Guard = field(default_factory=Guard)
+    model: object
+    """What is known of the Hessian of <lam, f>; each method narrows the type."""
 
 
 S2 = TypeVar("S2", bound=SecondOrderState)
+M = TypeVar("M")
 
 
 @dataclass(frozen=True)
-class SecondOrder(Method[S2]):
-    """p = -P^-1 G' lam in the metric P = B + sigma I, with lam from (D): Q = G P^-1 G', c = f(w).
+class SecondOrder(Method[S2], Generic[S2, M]):
+    """p = -P^-1 G' lam with P = B + sigma I and lam from (D): Q = G P^-1 G', c = f(w).
 
     The model of g at w + p is h(f + G p) + 1/2 p'Pp; g itself is the merit function, and sigma bounds the steps as
     a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and (D) once or twice, and as
-    much again for each correction or refusal (docs/mathematics.md, 6). Accelerated steps stand guard over the rate
+    much again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps in between keep the rate
     O(L/T^2).
+
+    ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
 
     @abstractmethod
-    def metric(self, oracle: Oracle, state: S2, at: Evaluation) -> Metric:
+    def hessian_model(self, oracle: Oracle, state: S2, at: Evaluation) -> HessianModel:
         """B at an evaluated point."""
 
-    def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> dict[str, Any]:
-        """What the curvature along a step that was taken changes in the state; ``slope`` is G' lam where it arrived."""
-        return {}
+    @abstractmethod
+    def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> M:
+        """``state.model`` after a step was accepted; ``slope`` is G' lam at the new point."""
 
-    def strides(self, oracle: Oracle, state: S2) -> bool:
-        """Whether the metric of this step may know the curvature in every direction."""
-        return True
+    @abstractmethod
+    def failed(self, state: S2) -> M:
+        """``state.model`` after no trial of a step was accepted."""
+
+    @abstractmethod
+    def knows_hessian(self, oracle: Oracle, state: S2) -> bool:
+        """Whether B in the next step from ``state`` holds second derivatives in every direction."""
 
     @property
     def rescales(self) -> bool:
         return True
-
-    def failed(self) -> dict[str, Any]:
-        """What changes in the state where no trial of a step was accepted."""
-        return {}
 
     def step(self, oracle: Oracle, state: S2) -> S2:
         at = oracle.evaluate(state.point.w)
         if not at.finite:
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
-            return self._guarded(oracle, state, at)
-        before = oracle.n_trials
-        metric = self.metric(oracle, state, at)
-        sigma = state.sigma
-        for _ in range(MAX_TRIALS):
-            system = metric.system(at.G, sigma)
+            return self._accelerated_step(oracle, state, at)
+        model = self.hessian_model(oracle, state, at)
+        sigma, n_points = state.sigma, 0
+        for _ in range(CONTROL.max_trials):
+            system = model.system(at.G, sigma)
             if system is None:
-                sigma = max(10 * sigma, metric.least_shift, SMALLEST * starting_curvature(at))
+                first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
+                sigma = max(CONTROL.shift_growth * sigma, model.smallest_shift, first)
                 continue
             trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
             if trial is None:
                 break
+            n_points += trial.n_points
             if trial.accepted:
                 point = trial.step.point
                 there = point if isinstance(point, Evaluation) else oracle.evaluate(point.w)
                 if there.finite:
-                    guard = state.guard.charged(oracle.n_trials - before)
-                    return self._advance(oracle, state, trial, there, guard)
-            sigma = trial.raised()
-            # Raised for null steps, too: a larger P makes Q smaller, and (D) more accurate.
-            if trial.empty:
-                return self._stay(oracle, state, trial, sigma, state.guard.charged(oracle.n_trials - before))
-        return self._guarded(oracle, replace(state, sigma=sigma, **self.failed()), at)
+                    return self._advance(oracle, state, trial, there, n_points)
+            sigma = trial.sigma_after_rejection()
+            if trial.negligible:
+                return self._null_step(oracle, state, trial, sigma, n_points)
+        return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
-        first = FIRST_ACCURACY * at.size
+        first = PROX.first_accuracy * at.size
         if not state.predicted > 0:
             return first
-        return max(INNER_FLOOR * oracle.tol, min(first, ACCURACY * state.predicted))
+        return max(PROX.smallest_accuracy * oracle.tol, min(first, CONTROL.inner_accuracy * state.predicted))
 
-    def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, guard: Guard) -> S2:
-        step = trial.step
+    def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, n_points: int) -> S2:
+        step, solution = trial.step, trial.step.solution
         slope = step.lam.dot(there.G)
         return replace(
             state,
             point=there.point,
             lam=step.lam,
-            # Where a step arrives the losses are level to second order: its lam proves more there than where it began.
+            # At the new point the active losses are equal to second order, so that lam gives a better bound there.
             minorants=(oracle.cut(there, step.lam, slope),),
-            inner_gap=step.solution.gap,
-            inner_iter=step.solution.n_iter,
-            predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
-            stride=trial.unheld if self.strides(oracle, state) else None,
-            sigma=trial.eased(),
-            guard=guard,
-            **self.learn(oracle, state, trial, there, slope),
+            inner_gap=solution.gap,
+            inner_iter=solution.n_iter,
+            predicted=_predicted(trial),
+            unshifted_step=trial.unshifted_step if self.knows_hessian(oracle, state) else None,
+            sigma=trial.sigma_after_acceptance(),
+            guard=state.guard.after_evaluations(n_points),
+            model=self.learn(oracle, state, trial, there, slope),
         )
 
-    def _stay(self, oracle: Oracle, state: S2, trial: Trial, sigma: float, guard: Guard) -> S2:
-        """A null step, as bundle methods know it: w stays, and the lam of the refused step proves what it can."""
+    def _null_step(self, oracle: Oracle, state: S2, trial: Trial, sigma: float, n_points: int) -> S2:
+        """A null step as in bundle methods: w stays, and the lam of the rejected step gives a minorant.
+
+        sigma is raised as after any rejection: a larger P makes Q smaller, and (D) more accurate.
+        """
         step = trial.step
         return replace(
             state,
@@ -130,15 +149,15 @@ class SecondOrder(Method[S2]):
             minorants=(oracle.cut(step.base, step.lam, step.slope),),
             inner_gap=step.solution.gap,
             inner_iter=step.solution.n_iter,
-            predicted=max(0.0, trial.gain) + step.solution.gap + step.rounding,
-            stride=None,
+            predicted=_predicted(trial),
+            unshifted_step=None,
             sigma=sigma,
-            guard=guard,
+            guard=state.guard.after_evaluations(n_points),
         )
 
-    def _guarded(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
+    def _accelerated_step(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
         """An accelerated step, whose point is taken where it is lower."""
-        guard, accelerated = state.guard.step(oracle, state.point, L=starting_curvature(at))
+        guard, accelerated = state.guard.step(oracle, state.point, L=initial_hessian_diagonal(at))
         assert guard.state is not None
         return replace(
             state,
@@ -148,21 +167,26 @@ class SecondOrder(Method[S2]):
             inner_gap=accelerated.inner_gap,
             inner_iter=accelerated.inner_iter,
             predicted=np.nan,
-            stride=None,
+            unshifted_step=None,
             guard=guard,
         )
 
 
-def starting_curvature(at: Evaluation) -> float:
-    """|grad f_j| / max(1, |w|), for the steepest loss: a first step of about the length of w, or of one."""
+def _predicted(trial: Trial) -> float:
+    """The predicted decrease for the estimate of the gap: without the shift, and with what (D) and rounding hide."""
+    return max(0.0, trial.predicted_without_shift) + trial.step.solution.gap + trial.step.rounding
+
+
+def initial_hessian_diagonal(at: Evaluation) -> float:
+    """|grad f_j| / max(1, |w|) for the loss with the longest gradient: the first step is about as long as w, or 1."""
     return (float(at.steepness.max()) or 1.0) / max(1.0, float(np.linalg.norm(at.w)))
 
 
 def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
-    """The lam that weighs Hessians: the last one, moved a little to the center, so that no loss's curvature vanishes.
+    """The lam that weighs Hessians: the last one, moved a little to the center, so that no loss's Hessian vanishes.
 
-    Before the first step lam is a guess, often a vertex; the center is a better one.
+    Before the first step lam is a best response, often a vertex; the center is closer to most solutions.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
-    guessed = state.guard.state is None and not state.predicted > 0
-    return state.lam + (1.0 if guessed else FLOOR) * (center - state.lam)
+    before_first = state.guard.state is None and not state.predicted > 0
+    return state.lam + (1.0 if before_first else CONTROL.center_share) * (center - state.lam)

@@ -1,4 +1,4 @@
-"""Finding L: given, asked from the losses, or measured along the way."""
+"""The smoothness constant L of a step: given, asked from the losses, or found by backtracking."""
 
 from __future__ import annotations
 
@@ -10,18 +10,41 @@ from .._validation import number
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import Method, S
 from ..engine.oracle import Oracle
-from .prox_step import FIRST_ACCURACY, ProxStep, prox_step
+from .prox_step import CONTROL as PROX
+from .prox_step import ProxStep, prox_step
 
-# Trials at one iteration before the losses are given up as not smooth.
-MAX_TRIALS = 60
-# Steps may be this many times longer than one that would take the losses to zero. On piecewise-linear losses
-# nothing else stops L from shrinking, until Q dwarfs c in (D) and rounding decides.
-LONGEST = 1e5
+
+@dataclass(frozen=True)
+class SmoothnessControl:
+    """The tuned numbers of backtracking (Beck and Teboulle 2009), chosen on benchmarks/sections/outer_methods."""
+
+    max_trials: int = 60
+    """Trials at one iteration before the losses are reported as not smooth: L has then grown by 2^60 at least."""
+    longest_step: float = 1e5
+    """Steps are at most this many times longer than one that would take the losses to zero. On piecewise-linear losses
+    nothing else stops L from shrinking, until Q exceeds c in (D) by so much that rounding decides."""
+    increase_margin: float = 1.1
+    """After a rejection take this many times the L that the step needed, ..."""
+    least_increase: float = 2.0
+    """... but at least this many times the last L, ..."""
+    most_increase: float = 100.0
+    """... and at most this many: a shorter step may need less."""
+    undefined_increase: float = 10.0
+    """The increase where g is not finite at the end of the step, so that nothing is known of the L it needs."""
+    decrease_margin: float = 1.5
+    """After an accepted step take this many times the L that it needed, where that is less than the last L, ..."""
+    least_decrease: float = 0.8
+    """... but at least this many times the last L, so that few steps are rejected."""
+    calibration_divisor: float = 10.0
+    """The first L is divided by this until a step needs more than the result."""
+
+
+CONTROL = SmoothnessControl()
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothMethod(Method[S]):
-    """A method that needs L. ``smoothness`` gives it; else each method finds it in its own way."""
+    """A method that uses L: ``smoothness`` where given; else each method finds it in its own way."""
 
     smoothness: float | None = None
 
@@ -31,49 +54,52 @@ class SmoothMethod(Method[S]):
 
 
 def known_smoothness(oracle: Oracle, given: float | None) -> float | None:
-    """L as given or as the losses offer it; None when it has to be measured (0 bounds no step, so it is too)."""
+    """L as given or as the losses offer it; None where it has to be found, as for L = 0, which bounds no step."""
     L = oracle.smoothness if given is None else given
     return L or None
 
 
 @dataclass(frozen=True)
 class Smoothness:
-    """The L of the next step: fixed where it was given, else measured, and at most what the losses vouch for."""
+    """The L of the next step: fixed where it was given, else found by backtracking up to the losses' own bound."""
 
     L: float
     cap: float = np.inf
+    """The L that the losses offer: no step needs more."""
     fixed: bool = False
 
     def admits(self, step: ProxStep) -> bool:
         return self.fixed or self.cap <= self.L or step.admits(self.L)
 
-    def refused(self, step: ProxStep) -> Smoothness:
-        """After a step that L does not admit: what that step needed, within 2 to 100 times."""
+    def after_rejection(self, step: ProxStep) -> Smoothness:
+        """The L that the step needed, within bounds."""
         if not np.isfinite(step.point.value):
-            return self.times(10.0)
-        return self.times(float(np.clip(1.1 * step.curvature / self.L, 2.0, 100.0)))
+            return self.times(CONTROL.undefined_increase)
+        needed = CONTROL.increase_margin * step.needed_smoothness / self.L
+        return self.times(float(np.clip(needed, CONTROL.least_increase, CONTROL.most_increase)))
 
-    def accepted(self, step: ProxStep) -> Smoothness:
-        """After a step that was taken: a little less, where the step shows that less would do."""
+    def after_acceptance(self, step: ProxStep) -> Smoothness:
+        """A slightly smaller L, where the step shows that less would do."""
         if self.fixed:
             return self
-        least = min(self.L, max(0.8 * self.L, first_guess(step.base) / LONGEST))
-        return replace(self, L=float(np.clip(1.5 * step.curvature, least, self.L)))
+        longest = initial_smoothness(step.base) / CONTROL.longest_step
+        least = min(self.L, max(CONTROL.least_decrease * self.L, longest))
+        return replace(self, L=float(np.clip(CONTROL.decrease_margin * step.needed_smoothness, least, self.L)))
 
     def times(self, factor: float) -> Smoothness:
         return replace(self, L=min(self.cap, factor * self.L))
 
 
 def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoothness:
-    """L as given, or measured at w0 under the losses' own bound."""
+    """L as given, or calibrated at w0 and at most the losses' own bound."""
     if given is not None:
         return Smoothness(given, fixed=True)
     cap = known_smoothness(oracle, None) or np.inf
     return Smoothness(min(cap, calibrate(oracle, at)), cap)
 
 
-def first_guess(at: Evaluation) -> float:
-    """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It scales as L does."""
+def initial_smoothness(at: Evaluation) -> float:
+    """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It has the units of L."""
     largest = float(at.steepness.max())
     L = largest**2 / at.size if at.size > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
     return L if L > 0 and np.isfinite(L) else 1.0
@@ -81,20 +107,22 @@ def first_guess(at: Evaluation) -> float:
 
 def calibrate(oracle: Oracle, at: Evaluation) -> float:
     """An L near w0 that its own proximal step admits and that is within about ten times of the least such L."""
-    guess, tol = Smoothness(first_guess(at)), FIRST_ACCURACY * at.size
-    least, rising = guess.L / LONGEST, False
-    for _ in range(MAX_TRIALS):
+    guess, tol = Smoothness(initial_smoothness(at)), PROX.first_accuracy * at.size
+    least, rejected = guess.L / CONTROL.longest_step, False
+    for _ in range(CONTROL.max_trials):
         step = prox_step(oracle, at, 1.0 / guess.L, tol)
+        smaller = guess.L / CONTROL.calibration_divisor
         if not guess.admits(step):
-            guess, rising = guess.refused(step), True
-        elif rising or not step.curvature < guess.L / 10 or least > guess.L / 10:
+            guess, rejected = guess.after_rejection(step), True
+        elif rejected or not step.needed_smoothness < smaller or least > smaller:
             break
         else:
-            guess = guess.times(0.1)
+            guess = guess.times(1.0 / CONTROL.calibration_divisor)
     return guess.L
 
 
-def give_up() -> Breakdown:
+def not_smooth() -> Breakdown:
+    """The error after ``max_trials`` rejections."""
     return Breakdown(
         "no step is short enough for the smoothness condition: the losses do not seem to be smooth here "
         "(a loss such as |x| is best written as two losses, x and -x), or their Jacobian is wrong"

@@ -1,4 +1,4 @@
-"""What another library was told, in order: told the same again, it comes to where it stood."""
+"""A record of the values and gradients given to another library: given again, they bring it to the same state."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 
 from .._types import Axes, Matrix, NonFinite, Vector
 
-# Gradients are kept up to this many bytes: 3,000 of them for 5,000 parameters. Later ones are evaluated once more.
-LARGEST = 2**27
+# Gradients are kept up to this many bytes: 3,000 of them for 5,000 parameters. Later ones are evaluated again.
+LARGEST_TAPE_BYTES = 2**27
 
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
 class Tape:
-    """The values and gradients that a library has asked for, from the first."""
+    """The values and gradients that a library has asked for, in order."""
 
     values: Annotated[Vector, Axes(("calls",)), NonFinite]
     gradients: Annotated[Matrix, Axes(("calls", "d")), NonFinite]
     points: Annotated[Whole, Axes(("calls",))]
-    """Checksums of the points at which it asked."""
+    """Checksums of the points."""
     n_calls: int
-    """How often it has asked in all; more than there are values where the tape is full."""
+    """How often it has asked in all; more than the number of values where the tape is full."""
 
     @staticmethod
     def empty(d: int) -> Tape:
@@ -34,7 +34,7 @@ class Tape:
 
 
 class Recorder:
-    """Answers from a tape as long as it lasts and the same points are asked, and from the losses after that."""
+    """Answers from a tape as long as it lasts and the points agree, then from the losses; records both."""
 
     def __init__(self, tape: Tape) -> None:
         self._old = tape
@@ -42,7 +42,7 @@ class Recorder:
         self._n_calls = 0
         self._follows = True
         d = tape.gradients.shape[1]
-        self._most = max(1, LARGEST // (8 * d))
+        self._most = max(1, LARGEST_TAPE_BYTES // (8 * d))
         self._values, self._gradients, self._points = np.empty(64), np.empty((64, d)), np.empty(64, dtype=np.int64)
 
     @property
@@ -63,7 +63,7 @@ class Recorder:
     def _keep(self, value: float, gradient: Vector, point: int) -> None:
         k = self._n_kept
         if k == self._values.size:
-            # The old arrays stay as they are: states refer to them.
+            # New arrays instead of a resize in place: earlier states refer to the old ones.
             self._values = np.concatenate((self._values, np.empty(k)))
             self._gradients = np.concatenate((self._gradients, np.empty((k, gradient.size))))
             self._points = np.concatenate((self._points, np.empty(k, dtype=np.int64)))
@@ -72,7 +72,7 @@ class Recorder:
 
     @property
     def tape(self) -> Tape:
-        """All that was asked so far."""
+        """Everything asked so far."""
         n = self._n_kept
         return Tape(self._values[:n], self._gradients[:n], self._points[:n], self._n_calls)
 

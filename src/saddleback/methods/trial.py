@@ -1,4 +1,4 @@
-"""Trial steps in a metric: how they are made, corrected and judged."""
+"""Trial steps of the second-order methods: how a step is computed, corrected, accepted or rejected."""
 
 from __future__ import annotations
 
@@ -10,106 +10,149 @@ import numpy as np
 from .._types import Vector
 from ..engine.evaluation import Evaluation
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import System
+from ..linalg.hessian_models import ShiftedSystem
 from ..subproblem import DualSolution
 from .prox_step import ProxStep
 
-# A step is taken when it brings this share of the promised decrease.
-ACCEPTED = 1e-4
-# Below the first the model is trusted less, above the second more.
-POOR, GOOD = 0.25, 0.9
-# A correction is worth an evaluation when it stays near the step that it corrects, and promises to be accepted.
-NEARBY = 0.5
-# sigma grows by at most this factor after one refusal.
-FARTHEST = 1e3
 TINY = float(np.finfo(np.float64).tiny)
-# (D) is good enough when its gap is at most this share of the promised decrease.
-ACCURATE = 1e-2
+
+
+@dataclass(frozen=True)
+class TrialControl:
+    """The tuned numbers of the trust-region control, in the terms of Conn, Gould and Toint (2000), chapter 6.
+
+    Unless a source is named, chosen on benchmarks/sections/small_problems and tables.
+    """
+
+    accepted_ratio: float = 1e-4
+    """Accept a step with at least this ratio rho of actual to predicted decrease (eta_1 there)."""
+    poor_ratio: float = 0.25
+    """Raise sigma after an accepted step with a smaller rho."""
+    good_ratio: float = 0.9
+    """Lower sigma by more after an accepted step with a larger rho (eta_2 there)."""
+    good_factor: float = 0.1
+    """sigma is multiplied by this after a good step."""
+    fair_factor: float = 0.25
+    """sigma is multiplied by this after a step that is neither good nor poor."""
+    poor_factor: float = 4.0
+    """sigma is multiplied by this after an accepted but poor step."""
+    negligible_shift: float = 1e-6
+    """Set sigma to 0 below this share of p'Bp/p'p, where it no longer changes the step."""
+    least_growth: float = 2.0
+    """A rejection multiplies sigma by at least this."""
+    least_share: float = 0.5
+    """A rejection raises sigma to at least this share of p'Bp/p'p, which matters where sigma was 0."""
+    usual_growth: float = 10.0
+    """A rejection multiplies sigma by at most this in most cases: the next step goes elsewhere, and may need less."""
+    distant_ratio: float = 100.0
+    """Where the step needed a shift this many times larger still than what ``usual_growth`` allows, grow faster."""
+    fastest_growth: float = 1e3
+    """Even then at most by this. A step to where an exponential overflows seems to need a shift of 1e200, after which
+    no step would have any length."""
+    correction_distance: float = 0.5
+    """Try a second-order correction only within this share of |p| from the step p that it corrects."""
+    inner_accuracy: float = 1e-2
+    """(D) is accurate enough where its gap is at most this share of the predicted decrease."""
+    retry_margin: float = 0.1
+    """Solve (D) again, where it was not, to this share of the accuracy needed: a better lam predicts less."""
+    rounding_floors: float = 2.0
+    """A predicted decrease of at most so many times the rounding error of (D) is no prediction."""
+
+
+CONTROL = TrialControl()
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A step p in the metric P = B + sigma I, and the decrease that was promised for it."""
+    """A step p with P = B + sigma I, and what the model predicted for it."""
 
     step: ProxStep
-    promised: float
+    predicted: float
     """pred = g(w) - [h(f + G p) + 1/2 p'Pp], >= 0 up to the gap of (D); a correction keeps that of the first step."""
     sigma: float
+    n_points: int = 1
+    """How many points were evaluated for it: 2 where a correction was tried."""
     ratio: float = field(init=False)
-    """rho, decrease over promise, both raised by what rounding hides (Conn, Gould and Toint 2000, 17.4.2)."""
-    curvature: float = field(init=False)
+    """rho, actual over predicted decrease, both raised by the rounding error (Conn, Gould and Toint 2000, 17.4.2)."""
+    rayleigh_quotient: float = field(init=False)
     """p'Bp / p'p."""
+    accepted: bool = field(init=False)
 
     def __post_init__(self) -> None:
         step = self.step
         noise = step.noise
-        # Losses that are zero have no rounding errors.
-        ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.promised) + noise, TINY)
-        curvature = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
-        self.__dict__.update(ratio=ratio, curvature=curvature)
-
-    @property
-    def accepted(self) -> bool:
+        # Losses that are all zero have no rounding error: TINY avoids a division by zero.
+        ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.predicted) + noise, TINY)
+        quotient = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
         # A value of nan compares as false, one of inf makes a ratio of -inf.
-        return self.ratio > ACCEPTED
+        self.__dict__.update(ratio=ratio, rayleigh_quotient=quotient, accepted=ratio > CONTROL.accepted_ratio)
 
     @property
-    def empty(self) -> bool:
-        """Whether the promise is no more than the rounding errors of (D)."""
-        return self.promised <= 2 * self.step.solution.rounding_floor
+    def negligible(self) -> bool:
+        """Whether the predicted decrease is no more than the rounding errors of (D)."""
+        return self.predicted <= CONTROL.rounding_floors * self.step.solution.rounding_floor
 
     @property
-    def gain(self) -> float:
-        """What the model would promise without the shift sigma, to first order."""
+    def predicted_without_shift(self) -> float:
+        """What the model would predict with sigma = 0, to first order."""
         if self.sigma == 0:
-            return self.promised
-        return self.promised * (1 + self.sigma / self.curvature) if self.curvature > 0 else np.inf
+            return self.predicted
+        if self.rayleigh_quotient > 0:
+            return self.predicted * (1 + self.sigma / self.rayleigh_quotient)
+        return np.inf
 
     @property
-    def unheld(self) -> Vector | None:
-        """The step as it would be without the shift sigma, to first order; None where the shift made the step."""
-        if self.sigma > self.curvature:
+    def unshifted_step(self) -> Vector | None:
+        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step."""
+        if self.sigma > self.rayleigh_quotient:
             return None
-        return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.curvature)
+        return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.rayleigh_quotient)
 
-    def raised(self) -> float:
-        """sigma after a refusal: what the step has shown to be missing, within bounds."""
-        scale = max(self.sigma, self.curvature)
+    def sigma_after_rejection(self) -> float:
+        """The shift with which the model would have been an upper bound at the new point, within bounds."""
+        quotient = self.rayleigh_quotient
+        largest = max(self.sigma, quotient)
         if not isfinite(self.step.point.value):
-            return 10 * scale
-        missing = 2 * self.step.error / self.step.length_squared - self.curvature
-        # Tenfold at most, as the next step looks elsewhere; faster where sigma is orders of magnitude away. A step into
-        # an exponential's overflow shows a missing curvature of 1e200, after which no step would have any length.
-        most = max(10 * scale, min(missing / 100, FARTHEST * scale))
-        return min(max(missing, 2 * self.sigma, 0.5 * self.curvature), most)
+            return CONTROL.usual_growth * largest
+        needed = 2 * self.step.error / self.step.length_squared - quotient
+        most = max(
+            CONTROL.usual_growth * largest, min(needed / CONTROL.distant_ratio, CONTROL.fastest_growth * largest)
+        )
+        return min(max(needed, CONTROL.least_growth * self.sigma, CONTROL.least_share * quotient), most)
 
-    def eased(self) -> float:
-        """sigma after an acceptance: down where the model was good, up where it was poor."""
-        if self.ratio < POOR:
-            return max(4 * self.sigma, self.curvature)
-        sigma = (0.1 if self.ratio > GOOD else 0.25) * self.sigma
-        return sigma if sigma > 1e-6 * self.curvature else 0.0
+    def sigma_after_acceptance(self) -> float:
+        """A smaller shift where the model was good, a larger one where it was poor."""
+        if self.ratio < CONTROL.poor_ratio:
+            return max(CONTROL.poor_factor * self.sigma, self.rayleigh_quotient)
+        sigma = (CONTROL.good_factor if self.ratio > CONTROL.good_ratio else CONTROL.fair_factor) * self.sigma
+        return sigma if sigma > CONTROL.negligible_shift * self.rayleigh_quotient else 0.0
 
 
-def try_step(oracle: Oracle, at: Evaluation, system: System, sigma: float, tol: float, start: Vector) -> Trial | None:
-    """The step of (D) with c = f(w), corrected where it would be refused; None where there is nowhere to go."""
+def try_step(
+    oracle: Oracle, at: Evaluation, system: ShiftedSystem, sigma: float, tol: float, start: Vector
+) -> Trial | None:
+    """The step of (D) with c = f(w), corrected where it would be rejected; None where its length is zero."""
     solution = oracle.dual_step(system.Q, at.f, tol, start, factor=system.factor)
-    direction, model, promised = _promise(oracle, at, system, solution)
-    if solution.converged and solution.gap > max(ACCURATE * max(0.0, promised), 2 * solution.rounding_floor):
-        accuracy = 0.1 * ACCURATE * max(0.0, promised)
+    direction, model, predicted = _prediction(oracle, at, system, solution)
+    if solution.converged and solution.gap > max(
+        CONTROL.inner_accuracy * max(0.0, predicted), CONTROL.rounding_floors * solution.rounding_floor
+    ):
+        accuracy = CONTROL.retry_margin * CONTROL.inner_accuracy * max(0.0, predicted)
         solution = oracle.dual_step(system.Q, at.f, accuracy, solution.lam, factor=system.factor)
-        direction, model, promised = _promise(oracle, at, system, solution)
-    # Nowhere to go, or not far enough for its square to be a number.
+        direction, model, predicted = _prediction(oracle, at, system, solution)
+    # A step so short that |p|^2 underflows counts as zero.
     if not float(direction.dot(direction)) > 0:
         return None
-    trial = Trial(_step(oracle, at, solution, direction, model), promised, sigma)
+    trial = Trial(_step(oracle, at, solution, direction, model), predicted, sigma)
     if trial.accepted or not isfinite(trial.step.point.value):
         return trial
     return _corrected(oracle, system, trial)
 
 
-def _promise(oracle: Oracle, at: Evaluation, system: System, solution: DualSolution) -> tuple[Vector, float, float]:
-    """p, h(f + G p), and the decrease that the model promises."""
+def _prediction(
+    oracle: Oracle, at: Evaluation, system: ShiftedSystem, solution: DualSolution
+) -> tuple[Vector, float, float]:
+    """p, h(f + G p), and the decrease that the model predicts."""
     direction = system.direction(solution.lam)
     change = at.G.dot(direction)
     model = oracle.adversary.value(at.f + change)
@@ -121,21 +164,23 @@ def _step(oracle: Oracle, at: Evaluation, solution: DualSolution, direction: Vec
     return ProxStep(at, solution, solution.lam.dot(at.G), direction, point, model, oracle.precision)
 
 
-def _corrected(oracle: Oracle, system: System, trial: Trial) -> Trial:
-    """The second-order correction: (D) with the losses as they came out at w + p.
+def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
+    """The second-order correction: (D) with the losses found at w + p in place of their linearization.
 
-    Near a kink of g good steps are refused because the losses bend (Maratos 1978; Fletcher 1982).
+    Near a kink of g good steps are rejected because the losses are not linear (Maratos 1978; Fletcher 1982).
     """
     first = trial.step
     at = first.base
     c = first.point.f - at.G @ first.direction
     solution = oracle.dual_step(system.Q, c, first.solution.gap, first.lam, factor=system.factor)
     direction = system.direction(solution.lam)
-    near = np.linalg.norm(direction - first.direction) <= NEARBY * np.linalg.norm(first.direction)
+    distance, limit = np.linalg.norm(direction - first.direction), np.linalg.norm(first.direction)
+    near = distance <= CONTROL.correction_distance * limit
     if (
         not (near and float(direction.dot(direction)) > 0)
-        or oracle.adversary.value(c + at.G @ direction) > at.value - ACCEPTED * trial.promised
+        or oracle.adversary.value(c + at.G @ direction) > at.value - CONTROL.accepted_ratio * trial.predicted
     ):
         return trial
-    corrected = Trial(_step(oracle, at, solution, direction, first.model), trial.promised, trial.sigma)
-    return corrected if corrected.accepted else trial
+    step = _step(oracle, at, solution, direction, first.model)
+    corrected = Trial(step, trial.predicted, trial.sigma, n_points=2)
+    return corrected if corrected.accepted else Trial(first, trial.predicted, trial.sigma, n_points=2)

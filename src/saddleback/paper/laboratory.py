@@ -11,6 +11,7 @@ import numpy as np
 from ..dual_sets import Simplex
 from ..engine.progress import Progress
 from ..errors import ConvergenceWarning, IncompatibleError
+from ..methods import refuse_without_losses
 from ..regularizers import Quadratic
 from ..result import Result, Status
 from ..solve import solve
@@ -100,7 +101,7 @@ class Laboratory:
             self._data = None
             return Curve(failure=f"not enough memory: {_gigabytes(needed)} needed")
         except IncompatibleError as error:
-            return Curve(failure=f"{NOT_APPLICABLE}: {str(error).split(':')[0]}")
+            return Curve(failure=f"{NOT_APPLICABLE}: {str(error).split(';')[0]}")
         except Exception as error:
             # Hours of other cells are worth more than an early end; the table names what went wrong.
             return Curve(failure=f"failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
@@ -139,7 +140,7 @@ def check_applies(cell: Cell) -> None:
     """Raise an IncompatibleError where the method cannot solve such a problem, before there are any data."""
     method = cell.contestant.method(1.0)
     if not isinstance(method, str):
-        method.check_adversary(Simplex(), Quadratic(cell.gamma))
+        refuse_without_losses(method, Simplex(), Quadratic(cell.gamma))
 
 
 def run_cell(cell: Cell, data: PaperData, target: float) -> Result:

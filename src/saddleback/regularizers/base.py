@@ -114,7 +114,7 @@ class HasResponseWeights(Protocol):
 
 
 class StronglyConvex(Protocol):
-    """strong convexity, ``strong_convexity > 0``."""
+    """strong convexity: ``strong_convexity > 0``."""
 
     @property
     def strong_convexity(self) -> float: ...

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 import pytest
 import safetensors
-from checkpoints import HeavyBall, bowls, contents, forge, problem, quiet_solve, run
+from checkpoints import HeavyBall, contents, forge, run
 
 import saddleback as sb
 from saddleback._types import Axes, NonFinite, ParamRows, Vector
@@ -44,6 +44,14 @@ class Everything:
     odd: Annotated[Vector, Axes(("own",)), NonFinite] = field(default_factory=lambda: np.array([np.nan, np.inf]))
     truth: np.ndarray = field(default_factory=lambda: np.array([True, False]))
     small: np.ndarray = field(default_factory=lambda: np.float32([[1, 2], [3, 4]]))
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """Fields of several kinds."""
+
+    one: Inner | Everything
+    other: Inner | Everything | None
 
 
 def round_trip(path, value):
@@ -150,20 +158,26 @@ def test_own_method_resumes_to_the_same_bits(tmp_path):
     np.testing.assert_array_equal(resumed.w, whole.w)
 
 
-def test_own_method_that_forgot_to_declare_its_state_is_told_at_once(tmp_path):
-    calls = []
-
-    def counted(w):
-        calls.append(w)
-        return bowls(w)
-
-    class Forgetful(HeavyBall):
+def test_own_method_that_declares_another_state_resumes_by_what_its_init_makes(tmp_path):
+    class Mistaken(HeavyBall):
         state_type = State
 
-    losses = sb.from_functions(counted, np.ones(6), jac=True)
-    with pytest.raises(sb.ProblemError, match=r"Forgetful.state_type must be HeavyBallState"):
-        quiet_solve(problem(losses=losses), np.ones(6), method=Forgetful(), checkpoint=tmp_path / "run.ckpt")
-    assert len(calls) == 2
+    path = tmp_path / "run.ckpt"
+    whole = run(method=Mistaken(), max_iter=20)
+    run(method=Mistaken(), max_iter=7, checkpoint=path)
+    resumed = run(method=Mistaken(), max_iter=20, checkpoint=path, resume=True)
+    np.testing.assert_array_equal(resumed.history.value, whole.history.value)
+
+
+def test_union_of_dataclasses_comes_back_by_the_names_of_their_classes(tmp_path):
+    inner = Inner(np.ones((2, 3)), np.ones((2, 3)))
+    back = round_trip(tmp_path / "file", Either(Everything(), None))
+    assert (type(back.one), back.one.number, back.other) == (Everything, 0.1, None)
+    back = round_trip(tmp_path / "file", Either(Everything(), inner))
+    assert (type(back.one), type(back.other)) == (Everything, Inner)
+    forge(tmp_path / "file", lambda texts, arrays, sizes: texts.update({"it.other.class": "Either"}))
+    with pytest.raises(sb.ProblemError, match=r"it.other must be one of Inner, Everything; got 'Either'"):
+        load(tmp_path / "file", SIZES, {"it": Either})
 
 
 def test_nothing_in_the_file_is_left_out_or_added(tmp_path):

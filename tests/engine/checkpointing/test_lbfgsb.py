@@ -34,7 +34,7 @@ def test_what_was_evaluated_once_is_not_evaluated_again(tmp_path):
 
 @pytest.mark.parametrize("kept", [1, 3, 7])
 def test_full_tape_costs_evaluations_and_not_the_answer(tmp_path, monkeypatch, kept):
-    monkeypatch.setattr(tape, "LARGEST", kept * 8 * 6)
+    monkeypatch.setattr(tape, "LARGEST_TAPE_BYTES", kept * 8 * 6)
     path = tmp_path / "run.ckpt"
     whole = run(**OPTIONS)
     run(**{**OPTIONS, "max_iter": 12}, checkpoint=path)

@@ -39,10 +39,13 @@ def load(
     sizes: Mapping[str, int],
     kinds: Mapping[str, type],
     difference: Callable[[Mapping[str, str]], str | None] = lambda texts: None,
+    *,
+    partial: bool = False,
 ) -> dict[str, Any]:
     """The parts that ``save`` wrote, each rebuilt and checked by the type hints of its kind.
 
     ``difference`` is asked first: from the texts that were written it tells why the file is of another run, or None.
+    ``partial``: the file may hold parts that ``kinds`` does not name.
     """
     try:
         with open_regular(path) as file:
@@ -53,8 +56,8 @@ def load(
             if other is not None:
                 raise foreign(path, other)
             # Names, types and shapes first: nothing is read that would be refused by them.
-            _rebuilt(kinds, Source(header.texts, header.stand_ins(), known=False), sizes)
-            return _rebuilt(kinds, Source(header.texts, read_arrays(file, header), known=True), sizes)
+            _rebuilt(kinds, Source(header.texts, header.stand_ins(), known=False), sizes, partial)
+            return _rebuilt(kinds, Source(header.texts, read_arrays(file, header), known=True), sizes, partial)
     except (Unreadable, Misfit) as reason:
         raise ProblemError(
             f"{path} is not a checkpoint that this run can go on from: {reason}. Delete it, give another name, or "
@@ -70,9 +73,10 @@ def foreign(path: Path | None, difference: str) -> ProblemError:
     )
 
 
-def _rebuilt(kinds: Mapping[str, type], source: Source, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _rebuilt(kinds: Mapping[str, type], source: Source, sizes: Mapping[str, int], partial: bool) -> dict[str, Any]:
     parts = {name: schema_of(kind).rebuild(name, source, dict(sizes)) for name, kind in kinds.items()}
-    source.require_all_used()
+    if not partial:
+        source.require_all_used()
     return parts
 
 

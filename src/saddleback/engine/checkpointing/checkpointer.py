@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..run import Run
 from . import collected, foreign, load, save, schema_of
 from .destination import checked_path
 from .fingerprint import Fingerprint, agree, method_difference
+from .state_types import holds_declared_type, type_made_by
 
 Verdict = tuple[Status, str]
 
@@ -90,6 +92,7 @@ class Keeper:
         self._sizes = {"J": problem.n_losses, "d": problem.n_params}
         self._kinds: dict[str, type] = {
             "record": Record,
+            # What the method really makes takes its place when a state is at hand.
             "state": method.state_type,
             "memory": Memory,
             "standing": Standing,
@@ -108,12 +111,22 @@ class Keeper:
         # A state that no file can hold is refused before it is computed.
         schema_of(method.state_type)
         if resume and self._path.exists():
-            # The states of two methods have different parts: the methods are compared before the state is read.
-            parts = load(self._path, self._sizes, self._kinds, lambda texts: method_difference(texts, method))
-            self._fingerprint = parts.pop("fingerprint")
-            record: Record = parts["record"]
-            self._resumed = Snapshot(**parts, n_entries=len(record.trace.time))
-            self._check_plausible(record, self._resumed.standing)
+            if holds_declared_type(self._path, method):
+                self._resumed = self._read(self._path)
+            else:
+                self._fingerprint = self._load(self._path, {"fingerprint": Fingerprint}, partial=True)["fingerprint"]
+
+    def _load(self, path: Path, kinds: dict[str, type], *, partial: bool = False) -> dict[str, Any]:
+        # The states of two methods have different parts: the methods are compared before the state is read.
+        return load(path, self._sizes, kinds, lambda texts: method_difference(texts, self._method), partial=partial)
+
+    def _read(self, path: Path) -> Snapshot:
+        parts = self._load(path, self._kinds)
+        self._fingerprint = parts.pop("fingerprint")
+        record: Record = parts["record"]
+        snapshot = Snapshot(**parts, n_entries=len(record.trace.time))
+        self._check_plausible(record, snapshot.standing)
+        return snapshot
 
     def _check_plausible(self, record: Record, standing: Standing) -> None:
         """One entry per iteration, a best point that is one, and a known status."""
@@ -147,10 +160,13 @@ class Keeper:
         self._oracle = oracle
         if self._path is None:
             return Record.at_start(oracle)
-        if self._fingerprint is None or self._resumed is None:
+        if self._fingerprint is None:
             record = Record.at_start(oracle)
             self._fingerprint = Fingerprint.of(oracle, self._method, w0, scale)
             return record
+        if self._resumed is None:
+            self._kinds["state"] = type_made_by(self._method, oracle)
+            self._resumed = self._read(self._path)
         with self._usable():
             return self._compared(oracle, self._fingerprint, self._resumed, scale)
 
@@ -212,22 +228,14 @@ class Keeper:
             n_entries=len(run.record.trace.time),
             state=state,
         )
+        self._kinds["state"] = type(state)
         if not self._holds:
             # What no file can hold is refused now, and not after hours.
-            self._check_storable(snapshot)
+            collected(self._sizes, self._kinds, self._parts(snapshot))
             self._holds = True
         self._last = snapshot
         if time.monotonic() - self._written >= self._every:
             self._write(f"checkpoint {self._path} was not written, and the run goes on without")
-
-    def _check_storable(self, snapshot: Snapshot) -> None:
-        state, declared = type(snapshot.state), self._method.state_type
-        if state is not declared:
-            raise ProblemError(
-                f"{type(self._method).__name__}.state_type must be {state.__name__}, the type of its states, for a "
-                f"checkpoint to be read back; got {declared.__name__}."
-            )
-        collected(self._sizes, self._kinds, self._parts(snapshot))
 
     def write(self) -> None:
         """Write the latest state, whatever ended the run, with the evaluations that were made since."""

@@ -11,15 +11,20 @@ import numpy as np
 
 from ..._types import Axes, NonFinite
 from ...errors import ProblemError
+from ..method import State
 from .container import NAMES
-from .schema import ArrayOf, Maybe, NumberList, RecordOf, Scalar, Schema, TupleOf
+from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
 
 
 def schema_of(kind: Any) -> Schema:
-    """How a dataclass is written and read; a ProblemError that names the field for which there is no way."""
+    """How a dataclass is written and read; a ProblemError that names the field for which there is no way.
+
+    States of methods are written with the name of their class, by which a resumed run knows their type.
+    """
     if not isinstance(kind, type) or not is_dataclass(kind):
         raise ProblemError(f"a checkpoint holds dataclasses; got {kind!r}.")
-    return _compiled(kind)
+    schema = _compiled(kind)
+    return OneOf({kind.__name__: schema}) if issubclass(kind, State) else schema
 
 
 @lru_cache(maxsize=256)
@@ -39,7 +44,8 @@ def _compiled(kind: Any) -> Schema:
         if schema is None:
             raise ProblemError(
                 f"a checkpoint cannot hold {kind.__name__}.{member.name}, of type {hints[member.name]}: it holds "
-                "int, float, bool, str, arrays, lists of int or float, dataclasses, tuples of one kind, and X | None."
+                "int, float, bool, str, arrays, lists of int or float, dataclasses, unions of dataclasses, tuples of "
+                "one kind, and X | None."
             )
         members.append((member.name, schema))
     return RecordOf(kind, tuple(members))
@@ -57,15 +63,28 @@ def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:
     if hint is np.ndarray or origin is np.ndarray:
         axes = next((mark for mark in marks if isinstance(mark, Axes)), None)
         return ArrayOf(_dtype_name(arguments), axes, finite=NonFinite not in marks)
-    if origin in (UnionType, Union) and NoneType in arguments and len(arguments) == 2:
-        inner = _of_hint(next(option for option in arguments if option is not NoneType), nan=nan)
-        return None if inner is None else Maybe(inner)
+    if origin in (UnionType, Union):
+        return _of_union(arguments, nan=nan)
     if origin is list and arguments in ((int,), (float,)):
         return NumberList(arguments[0])
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         inner = _of_hint(arguments[0], nan=nan)
         return None if inner is None else TupleOf(inner)
     return schema_of(hint) if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _of_union(arguments: tuple[Any, ...], *, nan: bool) -> Schema | None:
+    """X | None, or several dataclasses with different names, or both."""
+    options = [option for option in arguments if option is not NoneType]
+    if len(options) == 1:
+        inner = _of_hint(options[0], nan=nan)
+    elif all(isinstance(option, type) and is_dataclass(option) for option in options):
+        # Dataclasses of one name could not be told apart in a file.
+        named = {option.__name__: schema_of(option) for option in options}
+        inner = OneOf(named) if len(named) == len(options) else None
+    else:
+        inner = None
+    return Maybe(inner) if inner is not None and len(options) < len(arguments) else inner
 
 
 def _dtype_name(arguments: tuple[Any, ...]) -> str | None:

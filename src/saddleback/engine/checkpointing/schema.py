@@ -167,6 +167,28 @@ class Maybe(Schema):
 
 
 @dataclass(frozen=True)
+class OneOf(Schema):
+    """One of several dataclasses: the name of its class is written, and read only to compare it with the known ones."""
+
+    options: dict[str, Schema]
+    """The dataclasses by the names of their classes."""
+
+    def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
+        kind = type(value).__name__
+        entries.texts[f"{name}.class"] = kind
+        self._option(name, kind).flatten(name, value, entries, sizes)
+
+    def rebuild(self, name: str, source: Source, sizes: Sizes) -> Any:
+        return self._option(name, source.required(f"{name}.class")).rebuild(name, source, sizes)
+
+    def _option(self, name: str, kind: str) -> Schema:
+        option = self.options.get(kind)
+        if option is None:
+            raise Misfit(f"{name} must be one of {', '.join(self.options)}; got {kind[:40]!r}")
+        return option
+
+
+@dataclass(frozen=True)
 class RecordOf(Schema):
     """A dataclass, whose fields are each of their own kind."""
 
