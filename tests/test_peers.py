@@ -111,7 +111,7 @@ def test_job_that_never_ends(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is watched where the system tells")
 def test_job_that_takes_all_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(launch, "_free_memory", lambda: 2.0 * 100e6)
+    monkeypatch.setattr(launch, "free_memory", lambda: 2.0 * 100e6)
     assert job(tmp_path, monkeypatch, "x = b'1' * 300_000_000\nwhile True: pass").reason == "memory"
 
 

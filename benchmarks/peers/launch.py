@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from saddleback.paper.memory import available
+from saddleback.machine.resources import free_memory
 
 from ..writing import ROOT
 from .assignment import Assignment
@@ -60,7 +60,7 @@ def launch(
 
 def _watch(job: subprocess.Popen[bytes], budget: float, longest: float) -> str:
     """Wait for the end of a job, or bring it about; the reason, or nothing."""
-    deadline, most = time.monotonic() + longest, SHARE_OF_MEMORY * _free_memory()
+    deadline, most = time.monotonic() + longest, SHARE_OF_MEMORY * free_memory()
     reason = ""
     while job.poll() is None:
         if time.monotonic() > deadline:
@@ -86,12 +86,6 @@ def _surroundings(threads: int | None) -> dict[str, str]:
     """The same number of threads for every library; its own choice where it is None."""
     inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, "PYTHONPATH")}
     return inherited if threads is None else inherited | dict.fromkeys(THREADS, str(threads))
-
-
-def _free_memory() -> float:
-    """Bytes; no limit where nothing tells."""
-    free = available()
-    return float("inf") if free is None else free
 
 
 def _memory_of(pid: int) -> float:
