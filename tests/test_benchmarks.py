@@ -261,6 +261,7 @@ def test_hopeless_thread_settings_are_dropped():
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(SECTIONS))
 def test_section_runs_at_tiny_size(name, tmp_path):
     run.measure([name], Options("tiny", repeats=1), tmp_path)

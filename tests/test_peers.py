@@ -29,6 +29,8 @@ from benchmarks.peers.table import NOTHING_YET, data, rows  # noqa: E402
 from benchmarks.peers.tape import Run, Tape, read_runs  # noqa: E402
 from benchmarks.recorder import Trajectory  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 # Clarabel's own tolerance, and the temperature at which L-BFGS-B ends times log J.
 SOLVED = 3e-6
 BUDGET = 5.0

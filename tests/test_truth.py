@@ -30,6 +30,8 @@ from benchmarks.truth.section import Section  # noqa: E402
 from benchmarks.truth.sections import SECTIONS  # noqa: E402
 from benchmarks.truth.tally import RAISED, Outcome, Ratio, Share, Tally  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 # Clarabel's own tolerance is 1e-8; its answers to badly scaled cones are a little worse.
 CONIC = 1e-6
 # Rounding of sums of a few dozen terms of size one.

@@ -11,6 +11,8 @@ import pytest
 import saddleback as sb
 from saddleback.cli.app import app
 
+pytestmark = pytest.mark.slow
+
 runner = pytest.importorskip("typer.testing").CliRunner()
 
 

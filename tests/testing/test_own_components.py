@@ -96,6 +96,7 @@ def test_every_set_and_regularizer_is_here():
     assert {sb.Zero, sb.Quadratic, sb.Entropy, sb.VonNeumann} == set(REGULARIZERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", SETS)
 def test_sets_pass(name, n):
