@@ -53,21 +53,10 @@ def run(**options: Any) -> sb.Result:
 
 def bits(result: sb.Result) -> dict[str, bytes]:
     """All that a resumed run must have in common with an uninterrupted one: not times, nor counts of evaluations."""
-    names = (
-        "w",
-        "dual",
-        "value",
-        "losses",
-        "lower_bound",
-        "gap",
-        "radius",
-        "reach",
-        "gap_estimate",
-        "n_iter",
-        "certified",
-    )
+    answer = ("w", "dual", "value", "losses", "n_iter")
+    bound = ("lower_bound", "gap", "radius", "reach", "gap_estimate", "certified")
     columns = ("value", "gap", "inner_gap", "inner_iter")
-    shown = {name: np.asarray(getattr(result, name)).tobytes() for name in names}
+    shown = {name: np.asarray(getattr(result, name)).tobytes() for name in (*answer, *bound)}
     shown |= {f"history.{name}": getattr(result.history, name).tobytes() for name in columns}
     return shown | {"status": result.status.name.encode(), "message": result.message.encode()}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import saddleback as sb
 
-from ..problems.foreign import CHANGES, Bent
+from ..problems.foreign import CHANGES, Bent, BentWithHessian
 from ..problems.kept_runs import KeptRun, TableData, draw_run, rebuilt
 from ..section import Section
 from ..tally import Outcome, Share
@@ -51,10 +51,8 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
 
 
 def _bent(run: KeptRun, point: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[KeptRun, sb.Problem]:
-    losses = run.data.losses()
-    bent = Bent(losses, point)
-    if not isinstance(run.data, TableData):
-        bent = type("BentFunctions", (Bent,), {"hessian": property()})(losses, point)
+    kind = BentWithHessian if isinstance(run.data, TableData) else Bent
+    bent = kind(run.data.losses(), point)
     return run, sb.Problem(bent, run.dual_set, run.regularizer, run.metric)
 
 

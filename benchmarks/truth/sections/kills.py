@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -25,20 +26,8 @@ ATTEMPTS = 20
 
 OTHER = "killed runs that were resumed to other bits"
 LEFT = "temporary files that stayed"
-VALUES = (
-    "w",
-    "dual",
-    "value",
-    "losses",
-    "lower_bound",
-    "gap",
-    "radius",
-    "reach",
-    "gap_estimate",
-    "n_iter",
-    "certified",
-)
-COLUMNS = ("value", "gap", "inner_gap", "inner_iter")
+# A resumed run takes other times and repeats evaluations.
+NOT_COMPARED = ("n_evals", "n_values", "n_inner", "history.time", "history.n_evals")
 
 
 def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
@@ -87,10 +76,11 @@ def _kill(rng: np.random.Generator, key: int, method: str, path: Path, length: f
 
 
 def _bits(result: sb.Result) -> dict[str, bytes]:
-    """All of a result but times and counts of evaluations."""
-    bits = {name: np.asarray(getattr(result, name)).tobytes() for name in VALUES}
-    bits |= {f"history.{name}": getattr(result.history, name).tobytes() for name in COLUMNS}
-    return bits | {"status": result.status.name.encode(), "message": result.message.encode()}
+    """The fields of a result and of its history, without those that a resumed run may change."""
+    parts = {field.name: getattr(result, field.name) for field in fields(result) if field.name != "history"}
+    parts |= {f"history.{field.name}": getattr(result.history, field.name) for field in fields(result.history)}
+    parts["status"] = result.status.name
+    return {name: np.asarray(part).tobytes() for name, part in parts.items() if name not in NOT_COMPARED}
 
 
 ABOUT = """\
