@@ -48,3 +48,14 @@ def test_most_files_are_tested_every_day():
     """``make test-fast`` leaves out few whole files."""
     whole = [file for file in FILES if "" in slow_tests(ast.parse(file.read_text(encoding="utf-8")))]
     assert 0 < len(whole) <= 0.2 * len(FILES)
+
+
+PACKAGE = HERE.parent / "src" / "saddleback"
+# Folders of tests without a folder of the package: the benchmarks, references by other solvers, theorems of the paper.
+OWN = {"bench", "references", "theory"}
+
+
+def test_folders_mirror_the_package():
+    rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    tested = {folder.name for folder in HERE.iterdir() if (folder / "__init__.py").exists()}
+    assert tested == rooms | OWN

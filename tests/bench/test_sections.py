@@ -22,7 +22,7 @@ from benchmarks.report import Demand, Figure, Options, Report, Table, gap_curves
 from benchmarks.sections import SECTIONS
 from benchmarks.synthetic import conditioned_data, paper_data
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # Rounding of sums of a few hundred terms of size one.
 EXACT = 1e-12

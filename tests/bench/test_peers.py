@@ -26,7 +26,7 @@ from benchmarks.recorder import Trajectory
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # Clarabel's own tolerance, and the temperature at which L-BFGS-B ends times log J.
 SOLVED = 3e-6
