@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "saddleback"
-TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in PACKAGE.rglob("*.py")}
 
 # Old name -> what it is called now.
 CLASSES = {
@@ -65,9 +65,19 @@ BY_VARIABLE = ("capabilities.py", "problem.py", "mapped_table.py")
 PENDING = frozenset([*CLASSES, *FUNCTIONS, *CONSTANTS, "__getattr__", "raise AttributeError", "hasattr"])
 
 
-def places(kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> Iterator[tuple[str, ast.AST]]:
-    for name, tree in TREES.items():
-        yield from ((f"{name}:{getattr(node, 'lineno', 0)}", node) for node in ast.walk(tree) if isinstance(node, kind))
+@cache
+def nodes() -> dict[type[ast.AST], list[tuple[str, Any]]]:
+    """The nodes of the whole package by their kind, each with its file and line."""
+    found: dict[type[ast.AST], list[tuple[str, Any]]] = {}
+    for file in PACKAGE.rglob("*.py"):
+        name = file.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            found.setdefault(type(node), []).append((f"{name}:{getattr(node, 'lineno', 0)}", node))
+    return found
+
+
+def places(kind: type[ast.AST]) -> list[tuple[str, Any]]:
+    return nodes().get(kind, [])
 
 
 def assert_gone(word: str, found: list[str]) -> None:
