@@ -37,7 +37,7 @@ class Timed(LossesProxy):
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds per iteration, medians over runs: evaluations of the losses, their Hessians, all the rest."""
+    """Seconds per iteration, medians over runs: evaluations of the losses, their Hessians, the rest."""
 
     losses: float
     hessians: float
@@ -54,12 +54,12 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of the time that is spent outside the evaluations."""
+        """The share of the time outside the evaluations."""
         return self.rest / self.whole
 
 
 def cost_of_iteration(losses: Any, regularizer: Regularizer, method: str, n_iter: int, repeats: int) -> Cost:
-    """By runs of ``n_iter`` iterations from w = 0, whatever they reach, with the BLAS threads that suit them."""
+    """Measured by runs of ``n_iter`` iterations from w = 0, with the best setting of BLAS threads."""
     costs: dict[str, list[Cost]] = {setting: [] for setting in settings()}
     for _ in range(repeats):
         for setting, some in costs.items():

@@ -1,4 +1,4 @@
-"""Measured sections as Markdown and pictures: everything comes from the files that a measurement left."""
+"""The report of the benchmark in Markdown, written from the files of the measurements."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def load(directory: Path) -> dict[str, dict[str, Any]]:
 
 
 def page(sections: Mapping[str, Mapping[str, Any]], images: str) -> str:
-    """The whole report; ``images`` is where its pictures are, relative to it."""
+    """The whole report; ``images`` is the relative path of its pictures."""
     parts = ["# Benchmarks\n", _setting(sections), INTRODUCTION, _demands(sections)]
     parts += [section_text(section, images) for section in sections.values()]
     return "\n".join(parts)
@@ -68,7 +68,7 @@ def _setting(sections: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _by_environment(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Sections may come from different runs; each run says what it depended on."""
+    """Sections by environment: they may come from different runs."""
     groups: dict[str, list[str]] = {}
     for name, section in sections.items():
         groups.setdefault(json.dumps(section["environment"]), []).append(f"{name} ({section['scale']})")
@@ -76,7 +76,7 @@ def _by_environment(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, list
 
 
 def _demands(sections: Mapping[str, Mapping[str, Any]]) -> str:
-    """What the release promises, all in one table."""
+    """All demands in one table."""
     rows = []
     for name, section in sections.items():
         for demand in section["demands"]:

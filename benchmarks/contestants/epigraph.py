@@ -83,7 +83,7 @@ def trust_constr(w0: Array | None = None) -> Solver:
             objective,
             form.start(np.zeros(problem.n_params) if w0 is None else w0),
             jac=True,
-            # t is linear: without this SciPy would learn a Hessian of zero by updates.
+            # t is linear: without this SciPy would approximate a zero Hessian by updates.
             hess=lambda x: np.zeros((x.size, x.size)),
             method="trust-constr",
             constraints=NonlinearConstraint(form.constraints, 0.0, np.inf, jac=form.jacobian, hess=hess),

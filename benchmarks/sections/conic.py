@@ -1,4 +1,4 @@
-"""Against disciplined convex programming: CVXPY with Clarabel's exponential cones."""
+"""Comparison with CVXPY and Clarabel's exponential cones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..writing import ratio, small
 D, J, CONDITION, L2 = 20, 4, 10.0, 1e-4
 SIZES = {"tiny": (200, 400), "small": (2000, 6000), "full": (2000, 6000, 20_000)}
 ASKED = 6000
-# Clarabel stops at about this gap; solve is asked for what Clarabel reached, but never for less.
+# Clarabel stops at about this gap. The tolerance of solve is the gap of Clarabel, but at least this.
 FINEST = 1e-9
 
 
@@ -30,11 +30,11 @@ def measure(options: Options) -> Report:
         grouped = conditioned_data(n, D, J, CONDITION, L2)
         problem = sb.Problem(grouped.fused())
         natural = grouped.natural()
-        # Some seconds each: three rounds tell a ratio of this size.
+        # Each takes some seconds: three rounds are enough for a large ratio.
         try:
             rounds = [solve_conic(natural) for _ in range(min(options.repeats, 3))]
         except cp.SolverError as error:
-            # What a peer cannot solve is a row of the table, too.
+            # A failure is a row of the table, too.
             rows.append((f"n = {n}", "failed", "failed", "-", "-", "-"))
             data[str(n)] = {"error": str(error)}
             continue

@@ -1,4 +1,4 @@
-"""One evaluation of the losses and their Jacobian: against one read of the data, NumPy and SciPy."""
+"""One evaluation of the losses and their Jacobian, compared with one read of the data, NumPy and SciPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many groups: what the dual side of an iteration costs beside the losses."""
+"""Many groups: the share of the dual subproblem in the time of an iteration."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ GAMMA = 0.01
 OURS = "quasi-newton"
 NUMPY, KERNEL, PAPER = "L-BFGS-B, NumPy", "L-BFGS-B, our kernel", "Algorithm 1 of the paper, our kernel"
 SEED = 0
-# Algorithm 1 reaches the small gaps after hundreds of evaluations; what is asked of it is the figure.
+# Algorithm 1 needs hundreds of evaluations for small gaps; it only runs for the figure.
 PAPER_BUDGET = 60.0
 
 
@@ -121,13 +121,13 @@ def _at_gamma(grouped: Grouped, losses: Any, L: float, gamma: float, options: Op
         contestants |= {KERNEL: Contestant(losses, lbfgsb), NUMPY: Contestant(grouped.natural(), lbfgsb)}
     target = reference.value + GAPS[-1]
     standings = race(contestants, regularizer, target, options.repeats)
-    # Run once, because its time is hundreds of evaluations and not in doubt.
+    # Run once: over hundreds of evaluations the noise is small.
     paper = run_once(algorithm_1(losses, L), regularizer, reference.value + TIMED, PAPER_BUDGET)
     return Outcome(gamma, reference, standings | {PAPER: Standing([paper], ALL)})
 
 
 def _certified(losses: Any, outcomes: list[Outcome], where: str, options: Options) -> Table:
-    """What a user gets who asks for a tolerance."""
+    """The results of `solve` with a tolerance."""
     rows = []
     for outcome in outcomes:
         problem = sb.Problem(losses, regularizer=sb.Quadratic(outcome.gamma))

@@ -1,4 +1,4 @@
-"""The same jobs by what one would pick otherwise: libraries and a training loop, each in an environment of its own."""
+"""Comparison with other libraries and a training loop, each in its own environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..synthetic import Grouped, paper_data
 from ..writing import NOT_REACHED, ratio, small
 
 Source: TypeAlias = tuple[Callable[[], Grouped], float]
-"""A table, made when its turn comes, and the budget of a run on it in seconds."""
+"""A function that makes a table, and the time limit of a run on it in seconds."""
 
 LOAN = "mortgage applications"
 WORST: dict[Scale, dict[str, Source]] = {
@@ -47,9 +47,9 @@ SQUARED: dict[Scale, dict[str, Source]] = {
 }
 ROWS: dict[Scale, tuple[int, ...]] = {"tiny": (40,), "small": (200,), "full": (100, 200, 400, 1000)}
 BUDGET_OF_ROWS = 60.0
-# A job that has taken this many seconds is not repeated: slow ones leave no doubt about their ratios.
+# A job that has taken this many seconds is not repeated: the noise of slow jobs is small.
 ENOUGH: dict[Scale, float] = {"tiny": 1.0, "small": 3.0, "full": 30.0}
-# A radius and a share for which the answer is neither the mean's nor w = 0.
+# A radius and a share for which the answer is neither that of the mean nor w = 0.
 ADVERSARIES = {CHI2: 0.5, CVAR: 0.5}
 
 TEXT = f"""\
@@ -114,7 +114,7 @@ def _adversaries_on_rows(options: Options, environments: Environments) -> dict[s
 
 
 def _table_of_rows(outcomes: Mapping[str, tuple[float, dict[str, Score]]]) -> Table:
-    """One line for each problem: who is where, and when."""
+    """One line for each problem: gaps and times of all solvers."""
     header = ["", "our gap", "gap of dro", "dro's own value less ours there", "time to 1e-03", "time to 1e-05"]
     body: list[list[Any]] = []
     for name, (optimum, scores) in outcomes.items():

@@ -1,4 +1,4 @@
-"""How the cost of an iteration grows with n, d and J."""
+"""Growth of the time of an iteration with n, d and J."""
 
 from __future__ import annotations
 

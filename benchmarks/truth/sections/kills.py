@@ -1,4 +1,4 @@
-"""Processes that are killed at random moments: what they leave leads to the same bits."""
+"""Processes that are killed at random moments: the resumed run gives the same bits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..tally import Outcome, Share
 ROOT = Path(__file__).resolve().parents[3]
 # Every second run is killed a second time, after it was resumed.
 KILLS = (1, 2)
-# A process that ends before its time to be killed has come is started anew.
+# A process that ends before it is killed is started again, at most this often.
 ATTEMPTS = 20
 
-OTHER = "killed runs that were resumed to other bits"
-LEFT = "temporary files that stayed"
+OTHER = "killed runs with other bits after resuming"
+LEFT = "temporary files that remained"
 # A resumed run takes other times and repeats evaluations.
 NOT_COMPARED = ("n_evals", "n_values", "n_inner", "history.time", "history.n_evals")
 
@@ -55,7 +55,7 @@ def _seconds(run: KeptRun, path: Path) -> float:
 
 
 def _kill(rng: np.random.Generator, key: int, method: str, path: Path, length: float) -> str:
-    """Kill one process at a moment between its start and its end; whether that was before its first file."""
+    """Kill one process at a random moment of its run; return whether that was before its first file."""
     command = [sys.executable, "-m", "benchmarks.truth.killed", str(key), method, str(path)]
     for _ in range(ATTEMPTS):
         before = path.read_bytes() if path.exists() else None
@@ -85,9 +85,9 @@ def _bits(result: sb.Result) -> dict[str, bytes]:
 
 ABOUT = """\
 A process that runs any method and writes its checkpoint after every iteration is killed (SIGKILL) at a random moment
-between its first and its last; every second one is resumed and killed again. Resumed to the end, the run must have the
-same bits as one that was never interrupted: answer, dual, bound, gap, history, status and message. Files that killed
-processes left behind must be gone.
+between its first and its last iteration; every second one is resumed and killed again. Resumed to the end, the run
+must give the same bits as an uninterrupted one: answer, dual, bound, gap, history, status and message. Temporary files
+of the killed processes must be removed.
 """
 
 SECTION = Section(
