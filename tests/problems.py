@@ -1,4 +1,4 @@
-"""Problems with known optima or constants: the builders that theory, method and reference tests share."""
+"""Problems with known optima or constants, shared by tests of theory, methods and references."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pair = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class Convex:
-    """Losses with the constants of the theorems. L is not offered as a capability: methods are told it, or measure."""
+    """Losses with the constants of the theorems. They do not offer L as a capability: methods get it as an option."""
 
     pair: Pair
     n_losses: int
@@ -34,7 +34,7 @@ class Convex:
 
 @dataclass(frozen=True, eq=False)
 class WithHessian(Convex):
-    """The same losses with a Hessian by central differences of the Jacobian: a metric, not to be trusted beyond."""
+    """The same losses with a Hessian by central differences of the Jacobian, accurate enough for a Hessian model."""
 
     @staticmethod
     def of(losses: Convex) -> WithHessian:

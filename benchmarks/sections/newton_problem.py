@@ -33,8 +33,8 @@ def measure(options: Options) -> Report:
     n, d, J = SIZES[options.scale]
     return Report(
         "Newton steps on an ill-conditioned table",
-        f"Group logistic regression, n = {n}, d = {d}, {J} groups, l2 = {L2:g}. Condition number {CONDITION:g} is read "
-        f"in two ways, as that of the covariance and as that of X. Times are multiples of those of {OURS} to the same "
+        f"Group logistic regression, n = {n}, d = {d}, {J} groups, l2 = {L2:g}. A condition number of {CONDITION:g} "
+        f"is that of the covariance or that of X. Times are multiples of those of {OURS} to the same "
         "gap. SLSQP and trust-constr solve the epigraph form with NumPy's oracle, trust-constr with exact Hessians. "
         f"'-': not within {BUDGET[options.scale]:g} s. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         tables=[table for part in parts for table in part.tables],

@@ -76,8 +76,8 @@ def measure(options: Options) -> Report:
     return Report(
         "The paper's problem",
         "Group logistic regression by the paper's recipe, in float32. Times are multiples of those of "
-        f"{OURS}, to the same gap of the objective, with L known to Algorithm 1 beforehand; its evaluations without a "
-        "Jacobian are for the record of g and count in its time, up to a half. NumPy's oracle is X @ w and slopes @ X "
+        f"{OURS}, to the same gap of the objective, with L given to Algorithm 1; its evaluations without a "
+        "Jacobian only record g and take up to half of its time. NumPy's oracle is X @ w and slopes @ X "
         f"by BLAS. Threads: kernels {cores()}, BLAS up to {blas_threads()}. "
         "'-': not reached, or not applicable: without R, g has no gradient.",
         tables=[table for part in parts for table in part.tables],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import saddleback as sb
 from benchmarks.truth import run
-from benchmarks.truth.page import page
+from benchmarks.truth.page import INTRODUCTION, page
 from benchmarks.truth.problems import constructed, ill_tables, nonconvex, spectral
 from benchmarks.truth.problems.adversaries import FACES, draw_saddle
 from benchmarks.truth.problems.convex_losses import PIECES, Pieces
@@ -24,6 +25,8 @@ from benchmarks.truth.tally import RAISED, Outcome, Ratio, Share, Tally
 from saddleback.losses.differences import central_differences
 
 pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # Clarabel's own tolerance is 1e-8; its answers to badly scaled cones are a little worse.
 CONIC = 1e-6
@@ -101,6 +104,12 @@ def test_the_page_has_the_counts_beside_their_limits(coins, tmp_path):
     assert "| odd | 3 | 6 | 3 (50 %) | kept |" in text
     assert "6 cases, by `python -m benchmarks.truth --only coins --count 6`." in text
     assert page({}) in text
+
+
+def test_the_page_of_the_documentation_has_the_texts_of_the_sections():
+    text = " ".join((ROOT / "docs" / "reliability.md").read_text(encoding="utf-8").split())
+    for part in (INTRODUCTION, *(section.about for section in SECTIONS.values())):
+        assert " ".join(part.split()) in text
 
 
 def test_processes_find_what_one_finds(tmp_path):
