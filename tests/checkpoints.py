@@ -52,7 +52,7 @@ def run(**options: Any) -> sb.Result:
 
 
 def bits(result: sb.Result) -> dict[str, bytes]:
-    """The parts of a result that are equal in resumed and uninterrupted runs: all but times and counts of evaluations."""
+    """The parts of a result that resuming must not change: all but times and counts of evaluations."""
     answer = ("w", "dual", "value", "losses", "n_iter")
     bound = ("lower_bound", "gap", "radius", "reach", "gap_estimate", "certified")
     columns = ("value", "gap", "inner_gap", "inner_iter")

@@ -65,9 +65,10 @@ def measure(options: Options) -> Report:
     asked = ASKED if ASKED in ratios else sizes[-1]
     return Report(
         "Against CVXPY with Clarabel",
-        f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. The tolerance of "
-        f"Saddleback is the gap of Clarabel, or {FINEST:g}, and is certified; its time is that of the whole call. Clarabel's "
-        f"own time excludes the construction of the cones by CVXPY. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
+        f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. The tolerance of Saddleback is "
+        f"the gap of Clarabel, or {FINEST:g}, and is certified; its time is that of the whole call. Clarabel's own time "
+        "excludes the construction of the cones by CVXPY. "
+        f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(
                 "times slower than saddleback, and gaps to the optimum",
