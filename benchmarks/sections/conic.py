@@ -66,8 +66,8 @@ def measure(options: Options) -> Report:
     return Report(
         "Against CVXPY with Clarabel",
         f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. The tolerance of Saddleback is "
-        f"the gap of Clarabel, or {FINEST:g}, and is certified; its time is that of the whole call. Clarabel's own time "
-        "excludes the construction of the cones by CVXPY. "
+        f"the gap of Clarabel, or {FINEST:g}, and is certified; its time is that of the whole call. Clarabel's own "
+        "time excludes the construction of the cones by CVXPY. "
         f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(
