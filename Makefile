@@ -1,19 +1,23 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# `make demo` and `make test` work on a fresh machine: they create their environment first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-portable lint bench truth reproduce clean
+.PHONY: demo test test-fast test-portable lint bench truth reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/mortgage.py
 
-# One BLAS thread per worker: the systems are small, and the workers already use every core.
+# The whole suite. One BLAS thread per worker: the systems are small, and the workers already use every core.
 test: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
-# The part that depends on how a CPU rounds, as two other CPUs would compute it.
+# The tests for every day, in under two minutes on two cores: without those marked slow.
+test-fast: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow"
+
+# The tests that depend on how a CPU rounds, run as two other CPUs would compute them.
 test-portable: $(STAMP)
 	$(BIN)/python tests/portable.py
 
@@ -22,15 +26,15 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# All threads are allowed here: every solver is measured with the number of BLAS threads that suits it better.
+# BLAS threads are not limited here: every solver is measured with one and with all, and the better setting counts.
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.run
 
-# Problems with known answers, counts of broken promises beside what is allowed: fails when one is exceeded.
+# Problems with known answers: counts wrong answers, and fails if more are found than the limits allow.
 truth: $(STAMP)
 	$(BIN)/python -m benchmarks.truth
 
-# The paper's figure and tables at small size, in reports/paper; its sizes: saddleback reproduce all --scale full.
+# The paper's figure and tables at small size, in reports/paper. Full size: saddleback reproduce all --scale full.
 reproduce: $(STAMP)
 	$(BIN)/saddleback reproduce all
 

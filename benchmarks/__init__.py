@@ -1,1 +1,1 @@
-"""Measurements: `make bench` (all sections, side by side in one process) and `make reproduce` (the paper's recipe)."""
+"""Measurements: `make bench` (all sections, interleaved in one process) and `make truth` (reliability)."""

@@ -1,4 +1,4 @@
-"""Pictures of measured curves."""
+"""Plots of measured curves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def draw(figure: Mapping[str, Any], path: Path) -> None:
-    """Curves on logarithmic axes, in colors and dashes that differ also in print."""
+    """Curves on logarithmic axes, with colors and dashes that also differ in print."""
     picture = Figure(figsize=(7.0, 4.2), layout="constrained")
     ax = picture.subplots()
     for k, (label, curve) in enumerate(figure["curves"].items()):

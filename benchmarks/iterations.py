@@ -1,4 +1,4 @@
-"""What an iteration costs, and where: inside the losses or outside."""
+"""The time of an iteration, split into evaluations of the losses, their Hessians and the rest."""
 
 from __future__ import annotations
 
@@ -11,53 +11,33 @@ import numpy as np
 
 import saddleback as sb
 
+from .losses_proxy import HESSIANS, LossesProxy
 from .race import Regularizer
-from .recorder import HESSIANS, Array
 from .threads import limited, settings
 
 
-class Timed:
+class Timed(LossesProxy):
     """Losses that add up the time spent in evaluations, and in Hessians."""
 
     def __init__(self, losses: Any) -> None:
-        self._losses = losses
+        super().__init__(losses)
         self.seconds = 0.0
         self.hessian_seconds = 0.0
 
-    @property
-    def n_losses(self) -> int:
-        return int(self._losses.n_losses)
-
-    @property
-    def n_params(self) -> int:
-        return int(self._losses.n_params)
-
-    def evaluate(self, w: Array) -> Any:
-        return self._evaluation(self._losses.evaluate, w)
-
-    def __getattr__(self, name: str) -> Any:
-        """A capability, where the losses have it."""
-        offer = getattr(self._losses, name)
+    def _call(self, name: str, *arguments: Any) -> Any:
+        started = time.perf_counter()
+        answer = super()._call(name, *arguments)
+        spent = time.perf_counter() - started
         if name in HESSIANS:
-            return lambda *args: self._hessian(offer, *args)
-        return (lambda w: self._evaluation(offer, w)) if name == "values" else offer
-
-    def _evaluation(self, offer: Any, w: Array) -> Any:
-        started = time.perf_counter()
-        answer = offer(w)
-        self.seconds += time.perf_counter() - started
-        return answer
-
-    def _hessian(self, offer: Any, *args: Any) -> Any:
-        started = time.perf_counter()
-        answer = offer(*args)
-        self.hessian_seconds += time.perf_counter() - started
+            self.hessian_seconds += spent
+        else:
+            self.seconds += spent
         return answer
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds per iteration, medians over runs: evaluations of the losses, their Hessians, all the rest."""
+    """Seconds per iteration, medians over runs: evaluations of the losses, their Hessians, the rest."""
 
     losses: float
     hessians: float
@@ -74,12 +54,12 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of the time that is spent outside the evaluations."""
+        """The share of the time outside the evaluations."""
         return self.rest / self.whole
 
 
 def cost_of_iteration(losses: Any, regularizer: Regularizer, method: str, n_iter: int, repeats: int) -> Cost:
-    """By runs of ``n_iter`` iterations from w = 0, whatever they reach, with the BLAS threads that suit them."""
+    """Measured by runs of ``n_iter`` iterations from w = 0, with the best setting of BLAS threads."""
     costs: dict[str, list[Cost]] = {setting: [] for setting in settings()}
     for _ in range(repeats):
         for setting, some in costs.items():

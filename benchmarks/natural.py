@@ -1,4 +1,4 @@
-"""Group logistic losses as one writes them in NumPy: the oracle that the competitors are given."""
+"""Group logistic losses in plain NumPy: the oracle of the competitors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published minimax problems, which the tests define."""
+"""The published minimax problems, as the tests define them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A race to the optimum: solvers side by side on one problem, the rounds interleaved."""
+"""Compares the times of solvers to the same gap, in interleaved rounds."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .writing import NOT_REACHED, count, ratio
 
 Regularizer: TypeAlias = sb.Zero | sb.Quadratic | sb.Entropy
 Solver: TypeAlias = Callable[[sb.Problem], object]
-"""Minimizes the problem from w = 0 until the losses stop it."""
+"""Minimizes the problem from w = 0 until the losses end the run."""
 
-# A contestant is repeated until its runs have taken this many seconds: slow ones leave no doubt about their ratios.
+# A contestant is repeated until its runs have taken this many seconds: the noise of slow ones is small.
 ENOUGH_SECONDS = 60.0
 BUDGET = 120.0
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A solver, and the losses as it is given them: the same functions, evaluated by other code."""
+    """A solver, and its implementation of the losses."""
 
     losses: Any
     solver: Solver
@@ -45,7 +45,7 @@ class Standing:
 
     @property
     def typical(self) -> Trajectory:
-        """The run of median length: the first one suffers from what ran before."""
+        """The run of median length; the first is slowed down by cold caches."""
         return sorted(self.runs, key=lambda run: float(run.time[-1]))[(len(self.runs) - 1) // 2]
 
     def seconds_to(self, target: float) -> float:
@@ -60,7 +60,7 @@ class Standing:
         return int(np.median([run.hessians_to(target) for run in self.runs]))
 
     def counts_to(self, target: float) -> str:
-        """Points with a Jacobian + points without, where there are such."""
+        """Evaluations with a Jacobian + evaluations without, if there are any."""
         k, without = self.evaluations_to(target), int(np.median([run.values_to(target) for run in self.runs]))
         return count(k) if k is None or not without else f"{k - without} + {without}"
 
@@ -72,7 +72,7 @@ def race(
     repeats: int,
     budget: float = BUDGET,
 ) -> dict[str, Standing]:
-    """Run everybody to the target, round after round, with each setting of BLAS threads."""
+    """Run all contestants to the target, in several rounds, with each setting of BLAS threads."""
     runs: dict[str, dict[str, list[Trajectory]]] = {name: {t: [] for t in settings()} for name in contestants}
     for number in range(repeats):
         for name, contestant in contestants.items():
@@ -88,7 +88,7 @@ def race(
 
 
 def _better(standings: Sequence[Standing], target: float) -> Standing:
-    """The one whose median time to the target is lower; the lower value where nobody arrived."""
+    """The one whose median time to the target is lower; the lower value if none reached the target."""
 
     def key(standing: Standing) -> tuple[float, float]:
         seconds = standing.seconds_to(target)
@@ -104,7 +104,7 @@ def run_once(contestant: Contestant, regularizer: Regularizer, target: float, bu
     recorder = Recorder(losses, plain.adversary.value, target, budget)
     problem = sb.Problem(recorder, regularizer=regularizer)
     with warnings.catch_warnings():
-        # Stopping short of a solver's own tests is what is wanted here.
+        # Runs are ended at the target, before the solver's own tests.
         warnings.simplefilter("ignore")
         recorder.start()
         with suppress(Enough):
@@ -113,7 +113,7 @@ def run_once(contestant: Contestant, regularizer: Regularizer, target: float, bu
 
 
 def forgetful(losses: Any) -> Any:
-    """The losses without what earlier runs have left in them: every run pays for its own samples and constants."""
+    """The losses without cached properties: every run pays for its own samples and constants."""
     fresh = copy.copy(losses)
     for kind in type(losses).__mro__:
         for name, attribute in vars(kind).items():
@@ -124,7 +124,7 @@ def forgetful(losses: Any) -> Any:
 
 @dataclass(frozen=True)
 class Certified:
-    """A run as a user would start it: tol and nothing else."""
+    """A run with tol as its only option."""
 
     result: sb.Result
     seconds: float
@@ -148,7 +148,7 @@ def certified_run(problem: sb.Problem, tol: float, repeats: int, **options: Any)
 
 
 def optimum(problem: sb.Problem, tol: float, **options: Any) -> sb.Result:
-    """A certified reference, far more accurate than the gaps that are asked where rounding allows."""
+    """A certified reference, more accurate than the gaps of the tables as far as rounding allows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
         return sb.solve(problem, tol=tol, max_iter=20_000, **options)
@@ -180,7 +180,7 @@ def standings_rows(
 
 
 def standings_data(standings: Mapping[str, Standing], value: float, gaps: Sequence[float]) -> dict[str, Any]:
-    """The same for the file, with seconds."""
+    """The same numbers for the file, in seconds."""
     return {
         name: {
             "blas_threads": standing.threads,

@@ -1,4 +1,4 @@
-"""The fastest read of an array that threads can do: the yardstick of an evaluation."""
+"""The fastest read of an array by threads, for comparison with an evaluation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .setting import cores
 
 
-# Sums may be reordered, so that the loop is as wide as the machine; no lock, so that threads run at once.
+# fastmath allows SIMD sums; nogil lets the threads run in parallel.
 @numba.njit(nogil=True, fastmath=True, cache=True)
 def _sum(x: Any) -> Any:
     total = x[0] - x[0]

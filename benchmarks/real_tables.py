@@ -18,7 +18,7 @@ SMALLEST_GROUP = 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which columns of a file are the target, the numbers, the categories and the groups."""
+    """The columns of a file that are the target, the numbers, the categories and the groups."""
 
     file: str
     target: Callable[[Any], Any]
@@ -87,7 +87,7 @@ def grouped_table(
     X = table[list(numbers)].to_numpy(dtype=float)
     if categories:
         indicators = pd.get_dummies(table[list(categories)].astype(str), drop_first=True).to_numpy(dtype=float)
-        # An indicator of a handful of rows would make a column of nearly nothing.
+        # Indicators of very few rows are dropped: their columns would be almost zero.
         X = np.column_stack([X, indicators[:, indicators.sum(axis=0) >= SMALLEST_GROUP]])
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     codes, _ = pd.factorize(key, sort=True)
@@ -105,7 +105,7 @@ def _look_alike(n: int, d: int, J: int, seed: int) -> Grouped:
     rng = np.random.default_rng(seed)
     shares = 2.0 ** -np.arange(J)
     groups = np.sort(rng.choice(J, size=n, p=shares / shares.sum()))
-    # Every group has enough members to count.
+    # Every group has enough rows.
     groups[: SMALLEST_GROUP * J] = np.repeat(np.arange(J), SMALLEST_GROUP)
     groups.sort()
     half = d // 2

@@ -1,4 +1,4 @@
-"""The one way that progress is measured: at the losses, for every solver alike."""
+"""Progress of a solver, measured at the losses, in the same way for every solver."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .losses_proxy import HESSIANS, LossesProxy
 
-HESSIANS = ("hessian", "sampled_hessian")
+Array = NDArray[np.float64]
 
 
 class Enough(Exception):
-    """Raised through a solver when its value has reached the target, or its time is up."""
+    """Raised through a solver to end it, when its value has reached the target or its time is up."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """After each point that the losses were asked about: seconds, the lowest g so far, points without a Jacobian."""
+    """After each evaluation: seconds, the lowest g so far, and the number of evaluations without a Jacobian."""
 
     time: Array
     value: Array
     n_values: NDArray[np.intp]
     n_hessians: NDArray[np.intp]
-    """Hessians so far, whole or from a sample of the rows: work on the data that evaluations do not count."""
+    """Hessians so far, exact or from a sample of the rows, which are not among the evaluations."""
 
     def evaluations_to(self, target: float) -> int | None:
-        """How many points were needed for a value of at most ``target``."""
+        """The number of evaluations until the value was at most ``target``."""
         reached = np.flatnonzero(self.value <= target)
         return int(reached[0]) + 1 if reached.size else None
 
     def values_to(self, target: float) -> int:
-        """How many of these points were asked about without a Jacobian."""
+        """How many of these evaluations were without a Jacobian."""
         k = self.evaluations_to(target)
         return 0 if k is None else int(self.n_values[k - 1])
 
@@ -48,8 +48,8 @@ class Trajectory:
         return np.nan if k is None else float(self.time[k - 1])
 
 
-class Recorder:
-    """Losses that remember when they answered and what g was there; the cost of remembering is not counted.
+class Recorder(LossesProxy):
+    """Losses that record when they answered and what g was there; the time of recording is not counted.
 
     Every point counts, with or without its Jacobian. The clock runs from ``start``.
     """
@@ -57,7 +57,7 @@ class Recorder:
     def __init__(
         self, losses: Any, g: Callable[[Array], float], target: float = -np.inf, budget: float = np.inf
     ) -> None:
-        self._losses = losses
+        super().__init__(losses)
         self._g = g
         self._target = target
         self._budget = budget
@@ -73,37 +73,13 @@ class Recorder:
         self._paused = 0.0
         self._started = time.perf_counter()
 
-    @property
-    def n_losses(self) -> int:
-        return int(self._losses.n_losses)
-
-    @property
-    def n_params(self) -> int:
-        return int(self._losses.n_params)
-
-    def evaluate(self, w: Array) -> tuple[Array, Array]:
-        f, G = self._losses.evaluate(w)
-        self._note(f, without=False)
-        return f, G
-
-    def __getattr__(self, name: str) -> Any:
-        """A capability, where the losses have it."""
-        offer = getattr(self._losses, name)
+    def _call(self, name: str, *arguments: Any) -> Any:
         if name in HESSIANS:
-            return lambda *args: self._count_hessian(offer, *args)
-        if name != "values":
-            return offer
-
-        def values(w: Array) -> Array:
-            f: Array = offer(w)
-            self._note(f, without=True)
-            return f
-
-        return values
-
-    def _count_hessian(self, offer: Callable[..., Any], *args: Any) -> Any:
-        self._hessian_calls += 1
-        return offer(*args)
+            self._hessian_calls += 1
+            return super()._call(name, *arguments)
+        answer = super()._call(name, *arguments)
+        self._note(answer if name == "values" else answer[0], without=name == "values")
+        return answer
 
     def _note(self, f: Array, *, without: bool) -> None:
         now = time.perf_counter()

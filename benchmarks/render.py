@@ -1,4 +1,4 @@
-"""Measured sections as Markdown and pictures: everything comes from the files that a measurement left."""
+"""The report of the benchmark in Markdown, written from the files of the measurements."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .sections import SECTIONS
 from .writing import NOT_REACHED, markdown
 
 INTRODUCTION = """\
-Everything here is written by the benchmark itself, none of it by hand. To repeat it:
+The benchmark generates this page. To repeat it:
 
     make bench                                          # small sizes, a few minutes
     .venv/bin/python -m benchmarks.run --full --docs    # the paper's sizes, and this page
 
-All solvers run in one process (other libraries in the section about them: each in its own, from an environment of its
-own), on the same data and the same cores, in interleaved rounds, of which the medians are shown. Progress is measured
-at the losses, alike for every solver: the time to a gap is when the losses were first asked about a point whose
-objective is within the gap of the optimum, which a tighter, certified run has found. Compiling and the computation of
-L, as in the paper, are not counted. Everybody is measured with one BLAS thread, with all, and with all for NumPy but
-one for SciPy, and the best of the medians counts: solvers of small systems lose much with all, products with large
-matrices with one.
+All solvers run in one process, on the same data and the same cores, in interleaved rounds; the tables show medians.
+(Other libraries, in their own section, run in their own processes and environments.) Progress is measured at the
+losses, in the same way for every solver: the time to a gap is the time of the first evaluation at a point whose
+objective is within the gap of the optimum, which a more accurate, certified run provides. Compilation and the
+computation of L are not counted, as in the paper. Every solver is measured with one BLAS thread, with all, and with all
+for NumPy but one for SciPy, and the best median counts: several threads slow down solvers of small systems, and one
+thread slows down large products.
 
-An evaluation is a point at which the losses were asked for; a + b says that b of a + b came without a Jacobian.
-Hessians are counted to the smallest gap, whole ones (newton, trust-constr) and those that quasi-newton estimates from a
-sample of the rows: neither is among the evaluations, both are in the times.
+An evaluation is a point at which the losses were evaluated; a + b means that b of a + b were without a Jacobian.
+Hessians are counted up to the smallest gap, exact ones (newton, trust-constr) and those that quasi-newton estimates
+from a sample of the rows. They are not among the evaluations, but their time is included.
 
-Times are ratios, because seconds say more about a machine than about a method.
+Times are ratios, because seconds depend on the machine.
 """
 
 
@@ -40,7 +40,7 @@ def load(directory: Path) -> dict[str, dict[str, Any]]:
 
 
 def page(sections: Mapping[str, Mapping[str, Any]], images: str) -> str:
-    """The whole report; ``images`` is where its pictures are, relative to it."""
+    """The whole report; ``images`` is the relative path of its pictures."""
     parts = ["# Benchmarks\n", _setting(sections), INTRODUCTION, _demands(sections)]
     parts += [section_text(section, images) for section in sections.values()]
     return "\n".join(parts)
@@ -68,7 +68,7 @@ def _setting(sections: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _by_environment(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Sections may come from different runs; each run says what it depended on."""
+    """Sections by environment: they may come from different runs."""
     groups: dict[str, list[str]] = {}
     for name, section in sections.items():
         groups.setdefault(json.dumps(section["environment"]), []).append(f"{name} ({section['scale']})")
@@ -76,7 +76,7 @@ def _by_environment(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, list
 
 
 def _demands(sections: Mapping[str, Mapping[str, Any]]) -> str:
-    """What the release promises, all in one table."""
+    """All demands in one table."""
     rows = []
     for name, section in sections.items():
         for demand in section["demands"]:

@@ -1,4 +1,4 @@
-"""What a section hands over: tables, demands and curves, as plain data that a file can hold."""
+"""The result of a section: tables, demands and curves, convertible to JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_POINTS = 200
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks of a section. ``tiny`` is for tests."""
+    """Options of the command line for a section; the scale ``tiny`` is for tests."""
 
     scale: Scale = "small"
     repeats: int = 5
@@ -39,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Demand:
-    """What the release promises, and what was measured; nan where it could not be."""
+    """A required bound and the measured value; nan if it could not be measured."""
 
     what: str
     measured: float
@@ -88,7 +88,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Report:
-    """One section: what was measured, in words and numbers."""
+    """One section: text, tables, demands, figures and data."""
 
     title: str
     text: str
@@ -96,7 +96,7 @@ class Report:
     demands: Sequence[Demand] = ()
     figures: Sequence[Figure] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else is worth keeping, seconds above all."""
+    """Other data for the file, such as seconds."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -118,7 +118,7 @@ def gap_curves(
         gaps = np.maximum(trajectory.value - optimum, floor)
         shown = np.flatnonzero(np.isfinite(gaps))
         if shown.size > MOST_POINTS:
-            # Even steps of log time: early evaluations are few, and matter.
+            # Even steps in log time, because the early evaluations are few.
             wanted = np.geomspace(1, shown.size, MOST_POINTS).round().astype(int) - 1
             shown = shown[np.unique(wanted)]
         curves[name] = ((trajectory.time[shown] / unit).tolist(), gaps[shown].tolist())

@@ -1,6 +1,6 @@
-"""`make bench`: every section, side by side in one process, medians of five.
+"""`make bench`: all sections in one process, medians of five interleaved rounds.
 
-Each section leaves ``NAME.json``; the report and its pictures are made of these files, so that sections may be
+Each section writes ``NAME.json``; the report and its pictures are made from these files, so that sections can be
 measured one at a time.
 """
 
@@ -49,7 +49,7 @@ def measure(names: Sequence[str], options: Options, directory: Path) -> None:
 
 
 def write_report(directory: Path) -> None:
-    """bench.md and its pictures, of all sections that the directory holds."""
+    """Write bench.md and its pictures from all sections in the directory."""
     sections = load(directory)
     write_text(directory / "bench.md", page(sections, ""))
     _draw(sections, directory)
@@ -57,7 +57,7 @@ def write_report(directory: Path) -> None:
 
 
 def write_docs(directory: Path, docs: Path = DOCS) -> None:
-    """The page of the documentation, of the same files."""
+    """Write the page of the documentation from the same files."""
     sections = load(directory)
     write_text(docs / "benchmarks.md", page(sections, "images/"))
     _draw(sections, docs / "images")
@@ -75,12 +75,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", choices=list(SECTIONS), metavar="NAME", help=", ".join(SECTIONS))
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument("--full", action="store_true", help="the paper's sizes: 8 GB of memory, an hour")
-    sizes.add_argument("--tiny", action="store_true", help="sizes that prove nothing, in seconds")
+    sizes.add_argument("--tiny", action="store_true", help="sizes for tests, in seconds")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="rounds, of which medians are taken")
     parser.add_argument("--data", type=Path, help="a folder with adult, compas and law_school as CSV files")
     parser.add_argument("--out", type=Path, default=REPORTS / "bench", help="where files and pictures go")
     parser.add_argument("--docs", action="store_true", help="write docs/benchmarks.md as well")
-    parser.add_argument("--render", action="store_true", help="measure nothing, write what has been measured")
+    parser.add_argument("--render", action="store_true", help="measure nothing, write the report from the stored files")
     return parser
 
 

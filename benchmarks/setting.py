@@ -1,4 +1,4 @@
-"""What the numbers depend on: versions, cores, threads."""
+"""The environment of a measurement: versions, cores, threads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LIBRARIES = ("numpy", "scipy", "numba", "piqp", "scikit-learn", "cvxpy", "clarab
 
 
 def environment() -> dict[str, Any]:
-    """The kind of machine and the versions of the libraries; nothing that names the machine."""
+    """The kind of machine and the versions of the libraries; not the name of the machine."""
     return machine.environment(LIBRARIES)
 
 
 def blas_threads() -> int:
-    """How many threads BLAS may use at this moment."""
+    """The current limit of BLAS threads."""
     return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)

@@ -27,13 +27,13 @@ class Grouped:
     fit_intercept: bool = False
 
     def fused(self) -> sb.GroupedLinear:
-        """As the library evaluates them; the first evaluation, which may compile, is made here."""
+        """The losses of the library, evaluated once because that may compile."""
         losses = sb.GroupedLinear(self.X, self.y, self.groups, l2=self.l2, fit_intercept=self.fit_intercept)
         losses.evaluate(np.zeros(losses.n_params))
         return losses
 
     def natural(self) -> NaturalLogistic:
-        """As one writes them in NumPy."""
+        """The losses in plain NumPy."""
         return NaturalLogistic(self.X, self.y, self.groups, self.l2, self.fit_intercept)
 
     def smoothness(self) -> float:

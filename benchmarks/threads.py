@@ -1,8 +1,8 @@
 """BLAS threads: every contestant is measured with each of a few settings, and the best median counts.
 
-Solvers of small systems wait for each other's threads, by a factor of fifty on a busy machine; products with large
-matrices need all the cores; SciPy's L-BFGS-B with a NumPy oracle wants both. None of this should decide who wins, nor
-should one noisy trial decide between them.
+Solvers of small systems can be fifty times slower with several threads on a busy machine; products with large matrices
+need all cores; SciPy's L-BFGS-B with a NumPy oracle has both. Neither this nor the noise of one trial should decide a
+comparison.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from .setting import blas_threads
 
 ONE, ALL, SPLIT = "one", "all", "all for NumPy, one for SciPy"
-# After the first round a setting is dropped that took this many times longer than the best: more than noise.
+# A setting that took this many times longer than the best in the first round is dropped.
 HOPELESS = 3.0
 
 
@@ -33,21 +33,21 @@ def limited(setting: str) -> Iterator[None]:
 
 
 def settings() -> list[str]:
-    """Those that differ on this machine."""
+    """The settings that differ on this machine."""
     if blas_threads() <= 1:
         return [ONE]
     return [ONE, ALL, SPLIT] if len(_of_scipy()) else [ONE, ALL]
 
 
 def worth_repeating(seconds: Mapping[str, float]) -> list[str]:
-    """The settings that one round has not ruled out; nan is a run that did not arrive."""
+    """The settings that the first round has not ruled out; nan is a run that did not reach the target."""
     times = {setting: np.inf if np.isnan(time) else time for setting, time in seconds.items()}
     best = min(times.values())
     return [setting for setting, time in times.items() if time <= HOPELESS * best or np.isinf(best)]
 
 
 def _of_scipy() -> Any:
-    """SciPy's own BLAS, which its wheels carry beside NumPy's."""
+    """SciPy's own BLAS; its wheels contain one besides NumPy's."""
     everything = ThreadpoolController()
     paths = [pool["filepath"] for pool in everything.info() if pool["user_api"] == "blas"]
     return everything.select(filepath=[path for path in paths if "scipy.libs" in path])

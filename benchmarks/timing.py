@@ -1,4 +1,4 @@
-"""Whole calls, timed side by side."""
+"""Times of whole calls, measured in interleaved rounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .threads import limited, settings, worth_repeating
 
-# A call that is quicker than this many seconds is timed in a loop, because a clock and a cold cache cost as much.
+# Calls shorter than this many seconds are timed in a loop, because the clock and cold caches take as long.
 QUICK = 0.02
 MOST_CALLS = 50
 
@@ -19,7 +19,7 @@ def side_by_side(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[s
     """Median seconds of each call over interleaved rounds, with the BLAS threads whose median is lowest."""
     kept, loops = {}, {}
     for name, call in calls.items():
-        # Not measured: compiling, and caches.
+        # Not measured: compilation and cold caches.
         call()
         first = {setting: _seconds(call, setting, 1) for setting in settings()}
         kept[name] = worth_repeating(first)

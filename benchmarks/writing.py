@@ -1,4 +1,4 @@
-"""Where files go, and how numbers are written in tables."""
+"""Paths of files, and the format of numbers in tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_REACHED = "-"
 
 
 def ratio(time: float, unit: float) -> str:
-    """Two digits or so: more would be noise."""
+    """About two digits, as more would be noise."""
     r = time / unit
     if np.isnan(r):
         return NOT_REACHED

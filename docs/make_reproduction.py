@@ -31,14 +31,14 @@ def main(measured: Path) -> None:
 
 
 def shrink(picture: Path, place: Path) -> None:
-    """A picture for a page: curves need few pixels and few colors."""
+    """A smaller copy of a picture: plots need few pixels and few colors."""
     image = Image.open(picture).convert("RGB")
     height = round(image.height * WIDTH / image.width)
     image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLORS).save(place, optimize=True)
 
 
 def section(file: Path) -> str:
-    """A written table without its heading, its picture where the documentation keeps pictures."""
+    """The text of a table without its heading, with the path of its picture in the documentation."""
     text = re.sub(r"\A## .*\n", "", file.read_text(encoding="utf-8"))
     return re.sub(r"\((\w+)\.png\)", r"(images/reproduction_\1.png)", text).strip()
 

@@ -1,6 +1,6 @@
 """Largest eigenvalues: bounds on cuts and independent sets of graphs, and a design of experiments.
 
-Run it with ``python examples/largest_eigenvalue.py``. The losses are a symmetric matrix F(w), the adversary picks a
+Run it with ``python examples/largest_eigenvalue.py``. The losses are a symmetric matrix F(w), the adversary chooses a
 density matrix Lam, and g(w) = max <Lam, F(w)> is the largest eigenvalue of F(w).
 """
 
@@ -40,7 +40,7 @@ def lovasz_theta(n: int, edges: list[tuple[int, int]]) -> sb.Result:
 def e_optimal_design(X: np.ndarray) -> sb.Result:
     """Shares p = (w, 1 - sum w) of the rows of X for which the least eigenvalue of sum_i p_i x_i x_i' is largest.
 
-    A second adversary, a Box, fines negative shares; more than any eigenvalue can gain is an exact penalty.
+    A second adversary, a Box, penalizes negative shares; the penalty is exact, as it exceeds any possible gain.
     """
     moments = np.einsum("ij,ik->ijk", X, X)
     information = sb.AffineMatrix(-moments[-1], moments[-1] - moments[:-1])

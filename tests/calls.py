@@ -1,4 +1,4 @@
-"""Functions that count their calls, and small problems whose answers are known by hand."""
+"""Functions that count their calls, and small problems with known answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL_METHODS = (
     "optimistic",
     "lbfgsb",
 )
-# Those that need a strongly convex R.
+# The methods that need a strongly convex R.
 SMOOTHED = ("apgd", "lbfgsb")
 
 # min over w of the largest of |w - a_j|^2 / 2: half the squared radius of the smallest enclosing circle of the a_j.
@@ -32,7 +32,7 @@ CIRCLE = 0.5 * 2.5
 
 
 def quadratics(w: Array) -> tuple[Array, Array]:
-    """Three circles' worth of losses and their Jacobian."""
+    """Three quadratic losses and their Jacobian."""
     return 0.5 * ((w - CENTERS) ** 2).sum(axis=1), w - CENTERS
 
 
@@ -50,7 +50,7 @@ def cb2(w: Array) -> tuple[Array, Array]:
     )
 
 
-# No method is at the optimum of MAXQ, which is zero, to the last bit within dozens of evaluations from here.
+# A start of MAXQ from which no method reaches the optimum, zero, exactly within dozens of evaluations.
 FAR_FROM_ZERO = np.where(np.arange(20) < 10, 1.0, -1.0) * np.arange(1.0, 21.0)
 
 
@@ -60,7 +60,7 @@ def maxq(w: Array) -> tuple[Array, Array]:
 
 
 class Calls:
-    """A function that remembers how often, and where, it was called."""
+    """A function that records the points of its calls."""
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         self._fun = fun
@@ -76,7 +76,7 @@ class Calls:
 
 
 class Later(Calls):
-    """A function that does something else from its ``nth`` call on."""
+    """A function that is replaced by another from its ``nth`` call on."""
 
     def __init__(self, fun: Callable[..., Any], nth: int, then: Callable[[Array], Any]) -> None:
         super().__init__(fun)
@@ -88,7 +88,7 @@ class Later(Calls):
 
 
 def raising(error: BaseException) -> Callable[[Array], Any]:
-    """A function that raises this very object."""
+    """A function that raises the given exception object."""
 
     def fun(w: Array) -> Any:
         raise error
@@ -102,7 +102,7 @@ def regularizer_for(method: str) -> sb.Zero | sb.Quadratic:
 
 
 def quietly(fun: Callable[..., Array], w0: Any, **options: Any) -> sb.Result:
-    """`minimax`, with whatever it warns of convergence left to the status."""
+    """`minimax` without warnings about convergence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
         return sb.minimax(fun, w0, **options)

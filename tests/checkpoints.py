@@ -1,4 +1,4 @@
-"""Runs with checkpoints: a small problem, comparison to the last bit, and files that lie with a valid checksum."""
+"""Runs with checkpoints: a small problem, bitwise comparison of results, and forged files with a valid checksum."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bowls(w):
 
 
 class Bowls:
-    """The same, with all that a method can ask for."""
+    """The same losses as an object, with a Hessian."""
 
     n_losses, n_params = CENTERS.shape
 
@@ -52,22 +52,11 @@ def run(**options: Any) -> sb.Result:
 
 
 def bits(result: sb.Result) -> dict[str, bytes]:
-    """All that a resumed run must have in common with an uninterrupted one: not times, nor counts of evaluations."""
-    names = (
-        "w",
-        "dual",
-        "value",
-        "losses",
-        "lower_bound",
-        "gap",
-        "radius",
-        "reach",
-        "gap_estimate",
-        "n_iter",
-        "certified",
-    )
+    """The parts of a result that resuming must not change: all but times and counts of evaluations."""
+    answer = ("w", "dual", "value", "losses", "n_iter")
+    bound = ("lower_bound", "gap", "radius", "reach", "gap_estimate", "certified")
     columns = ("value", "gap", "inner_gap", "inner_iter")
-    shown = {name: np.asarray(getattr(result, name)).tobytes() for name in names}
+    shown = {name: np.asarray(getattr(result, name)).tobytes() for name in (*answer, *bound)}
     shown |= {f"history.{name}": getattr(result.history, name).tobytes() for name in columns}
     return shown | {"status": result.status.name.encode(), "message": result.message.encode()}
 
@@ -100,7 +89,7 @@ class HeavyBallState(State):
 
 @dataclass(frozen=True)
 class HeavyBall(Method[HeavyBallState]):
-    """A user's own method, whose state is a dataclass of its own."""
+    """A user's own method with its own state class."""
 
     name: ClassVar[str] = "heavy-ball"
     step_size: float = 0.02

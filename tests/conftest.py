@@ -1,4 +1,4 @@
-"""Which tests depend on the CPU's way of rounding, which CPU the libraries believe in, and how examples are drawn."""
+"""The marker of tests that depend on how a CPU rounds, the CPU that libraries are told to assume, and Hypothesis."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-# The same examples in every run: a suite that fails now and then tells nothing about a change. Searching for new ones
-# is what `pytest --hypothesis-profile=default` is for.
+# The same examples in every run, so that a failure points to a change of the code. `pytest
+# --hypothesis-profile=default` searches for new examples.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
 
 HERE = Path(__file__).parent
-# Whole runs of methods, solvers and kernels: `make test-portable` repeats them as other CPUs would compute them.
-# The geometries of the subproblem, half as long as all of these together, are left to the machine's own mode.
+# Whole runs of methods, solvers and kernels: `make test-portable` repeats them as other CPUs would compute them, except
+# the geometries of the subproblem, which take half as long as all others together.
 BLAS = (
     "engine/test_certificates.py",
     "engine/test_convexity.py",
@@ -31,14 +31,13 @@ BLAS = (
     "references",
     "subproblem",
     "theory",
-    "test_degenerate.py",
     "test_result.py",
     "test_solve.py",
 )
 NOT_BLAS = ("subproblem/test_geometries.py",)
 
 if os.environ.get("PIQP_BUILD"):
-    # PIQP loads the build that its instruction_set names, and has no switch for it.
+    # PIQP loads the build that piqp.instruction_set names; it has no other switch.
     instructions = ModuleType("piqp.instruction_set")
     instructions.__dict__.update(avx512f=False, avx2=os.environ["PIQP_BUILD"] == "avx2")
     sys.modules["piqp.instruction_set"] = instructions
@@ -52,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_report_header() -> str:
-    """What the libraries use, which is not always what they were asked."""
+    """The CPU features that the libraries use, which may differ from those they were told to."""
     import numba
     import numpy as np
     import piqp

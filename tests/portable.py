@@ -1,7 +1,7 @@
-"""The tests marked ``blas`` as other CPUs would run them: python tests/portable.py (or make test-portable).
+"""Runs the tests marked ``blas`` as on other CPUs: python tests/portable.py (or make test-portable).
 
 OpenBLAS, NumPy, Numba, PIQP and the C library each pick code for the CPU they find, and each choice rounds differently.
-A mode makes them all believe in a lesser CPU. Only such modes are run as this machine can run.
+A mode restricts all of them to the features of an older CPU. Only modes that this machine supports are run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Mode:
-    """A CPU to imitate, in the words of each library."""
+    """A CPU to imitate, as each library names it."""
 
     openblas: str
     """A name of OpenBLAS's own list of cores."""
@@ -29,12 +29,12 @@ class Mode:
     piqp: str
     """Which build of PIQP to load: "avx2" or "plain"."""
     numpy: tuple[str, ...] = ()
-    """How the names begin of what NumPy must not use."""
+    """Prefixes of the CPU features that NumPy must not use."""
     libc: tuple[str, ...] = ()
-    """What the C library must not use."""
+    """CPU features that the C library must not use."""
 
     def environment(self, found: Collection[str]) -> dict[str, str]:
-        """The variables that make it so, where NumPy has found code for these CPU features."""
+        """The environment variables of the mode, given the CPU features for which NumPy has code."""
         return {
             "OPENBLAS_CORETYPE": self.openblas,
             "OPENBLAS_NUM_THREADS": "1",
@@ -50,12 +50,12 @@ class Mode:
 HASWELL = Mode("Haswell", "haswell", "avx2", numpy=("AVX512", "X86_V4"), libc=("AVX512F",))
 # SSE4.2, without fused multiply-add.
 NEHALEM = Mode("Nehalem", "nehalem", "plain", numpy=("AVX", "FMA", "X86_V3", "X86_V4"), libc=("AVX2", "FMA", "AVX512F"))
-# The least that 64-bit x86 has, to OpenBLAS and LLVM.
+# The baseline of 64-bit x86 for OpenBLAS and LLVM.
 OLDEST = Mode("Prescott", "generic", "plain", numpy=NEHALEM.numpy, libc=NEHALEM.libc)
 
 
 def modes(flags: Collection[str]) -> tuple[Mode, ...]:
-    """Two modes that are not the machine's own, from the CPU's flags; none where it is no x86."""
+    """Two modes other than the machine's own, by the flags of the CPU; none if it is not x86."""
     if "sse4_2" not in flags:
         return ()
     return (HASWELL if "avx512f" in flags else NEHALEM, OLDEST)

@@ -1,4 +1,4 @@
-"""Problems with known optima or constants: the builders that theory, method and reference tests share."""
+"""Problems with known optima or constants, shared by tests of theory, methods and references."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pair = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class Convex:
-    """Losses with the constants of the theorems. L is not offered as a capability: methods are told it, or measure."""
+    """Losses with the constants of the theorems. They do not offer L as a capability: methods get it as an option."""
 
     pair: Pair
     n_losses: int
@@ -34,7 +34,7 @@ class Convex:
 
 @dataclass(frozen=True, eq=False)
 class WithHessian(Convex):
-    """The same losses with a Hessian by central differences of the Jacobian: a metric, not to be trusted beyond."""
+    """The same losses with a Hessian by central differences of the Jacobian, accurate enough for a Hessian model."""
 
     @staticmethod
     def of(losses: Convex) -> WithHessian:
@@ -45,36 +45,19 @@ class WithHessian(Convex):
         return 0.5 * (H + H.T)
 
 
-@dataclass(frozen=True, eq=False)
 class Scaled:
     """factor f(s w), for losses f: other units of the losses and of the parameters."""
 
-    losses: Convex
-    factor: float = 1.0
-    s: float = 1.0
-
-    @property
-    def n_losses(self) -> int:
-        return self.losses.n_losses
-
-    @property
-    def n_params(self) -> int:
-        return self.losses.n_params
-
-    @property
-    def strong_convexity(self) -> float:
-        return self.factor * self.s**2 * self.losses.strong_convexity
+    def __init__(self, losses: Convex, factor: float = 1.0, s: float = 1.0) -> None:
+        self.losses, self.factor, self.s = losses, factor, s
+        self.n_losses, self.n_params = losses.n_losses, losses.n_params
+        self.strong_convexity = factor * s**2 * losses.strong_convexity
+        if isinstance(losses, WithHessian):
+            self.hessian = lambda w, lam: factor * s**2 * losses.hessian(s * w, lam)
 
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         f, G = self.losses.evaluate(self.s * w)
         return self.factor * f, (self.factor * self.s) * G
-
-    def __getattr__(self, name: str) -> Callable[[Array, Array], Array]:
-        # A Hessian, where the losses have one.
-        if name != "hessian":
-            raise AttributeError(name)
-        hessian = self.losses.hessian
-        return lambda w, lam: self.factor * self.s**2 * hessian(self.s * w, lam)
 
 
 def scaled_regularizer(R: sb.Zero | sb.Quadratic | sb.Entropy, factor: float) -> sb.Zero | sb.Quadratic | sb.Entropy:

@@ -1,4 +1,4 @@
-"""A time that moves when a test says so, in the place of the machine's."""
+"""A clock that tests control, in place of the system clock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from saddleback.machine import clock as _clock
 
 
 class Ticks:
-    """Seconds: ``spend`` lets them pass, and so may every look at the clock."""
+    """A clock in seconds that ``spend`` advances, and every reading of it by ``per_look``."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, per_look: float = 0.0) -> None:
         self.now, self.looks, self._per_look = 0.0, 0, per_look
@@ -26,7 +26,7 @@ class Ticks:
         self.now += seconds
 
     def costly(self, fun: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-        """``fun``, which takes so long."""
+        """``fun`` with a duration of ``seconds``."""
 
         def slow(*arguments: Any) -> Any:
             self.spend(seconds)

@@ -1,1 +1,1 @@
-"""The solvers that are compared. Each takes a problem and minimizes it from w = 0 until the losses stop it."""
+"""The solvers that are compared. Each minimizes a problem from w = 0 until the losses end the run."""

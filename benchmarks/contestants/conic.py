@@ -13,7 +13,7 @@ import numpy as np
 from ..natural import NaturalLogistic
 from ..recorder import Array
 
-# Its atoms are invisible to type checkers.
+# Type checkers do not see the atoms of CVXPY.
 cp: Any = cvxpy
 
 
@@ -47,7 +47,7 @@ def solve_conic(losses: NaturalLogistic, gamma: float = 0.0, **options: Any) -> 
         smoothed = t + cp.sum(s) / losses.n_losses + cp.sum_squares(s) / (2 * gamma)
         problem = cp.Problem(cp.Minimize(smoothed + penalty), [mean - t <= s[j] for j, mean in enumerate(means)])
     with warnings.catch_warnings():
-        # What it reached is measured, so that "may be inaccurate" says nothing new.
+        # The accuracy is measured here, so that the warning "may be inaccurate" is not needed.
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
         problem.solve(solver=cp.CLARABEL, **options)
     seconds = time.perf_counter() - started

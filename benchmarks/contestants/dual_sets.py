@@ -1,4 +1,4 @@
-"""Every dual set at a size, random dual subproblems (D) on it, and losses to solve on any of them."""
+"""All dual sets at a given size, random dual subproblems (D) on them, and losses for any of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from saddleback.subproblem import DualSolution, DualSubproblem, InnerSolver
 from ..recorder import Array
 
 RANK = 50
-# A quick solve is timed this often, as the first one suffers from what ran before it.
+# A quick solve is timed this often, because the first is slowed down by cold caches.
 MOST_RUNS, QUICK_RUNS = 3, 0.05
 
 
@@ -65,7 +65,7 @@ def random_subproblem(adversary: Adversary, seed: int) -> DualSubproblem:
 
 @dataclass(frozen=True)
 class Solves:
-    """What several (D) took: medians, and the worst."""
+    """Medians and maxima over several (D)."""
 
     seconds: float
     steps: float
@@ -76,7 +76,7 @@ class Solves:
 
 
 def summary(runs: Sequence[tuple[float, DualSolution, float]], tol: float) -> Solves:
-    """Of seconds, solutions and the gaps that were measured outside the solver."""
+    """The summary of seconds, solutions and gaps, the gaps measured outside the solver."""
     seconds, solutions, gaps = zip(*runs, strict=True)
     steps = [solution.n_iter for solution in solutions]
     reached = sum(gap <= tol for gap in gaps)

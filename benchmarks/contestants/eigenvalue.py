@@ -17,18 +17,18 @@ from ..recorder import Array
 from ..threads import limited, settings, worth_repeating
 from ..timing import MOST_CALLS, QUICK
 
-# Three runs that took this many seconds together tell a ratio.
+# Three runs are enough if they took this many seconds together.
 ENOUGH_RUNS, ENOUGH_SECONDS = 3, 20.0
 TIME_LIMIT = 120.0
 
 
 class Failed(Exception):
-    """A contestant that is missing, or has no answer."""
+    """A contestant that is not installed, or has no answer."""
 
 
 @dataclass(frozen=True)
 class Pencil:
-    """F0 and the F_i. The trace of F(w) is that of F0 whatever w is, so that lambda_max is at least its k-th part."""
+    """F0 and the F_i. The trace of F(w) is that of F0 for every w, so that lambda_max is at least 1/k of it."""
 
     F0: Array
     Fs: Array
@@ -49,7 +49,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Times:
-    """Median seconds, each with the BLAS threads that suit it best, and the last answer."""
+    """Median seconds with the best setting of BLAS threads, and the last answer."""
 
     whole: float
     alone: float
@@ -65,12 +65,12 @@ def random_pencil(k: int, d: int, seed: int = 0) -> Pencil:
 
 
 def by_saddleback(pencil: Pencil, tol: float) -> Answer:
-    """The whole call constructs the losses and the problem, too."""
+    """The whole call includes the construction of the losses and the problem."""
     started = time.perf_counter()
     problem = sb.Problem(sb.AffineMatrix(pencil.F0, pencil.Fs), sb.Spectrahedron())
     built = time.perf_counter()
     with warnings.catch_warnings():
-        # How a run ended is shown.
+        # The table shows how the run ended, so that the warning is not needed.
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
         result = sb.solve(problem, tol=tol, time_limit=TIME_LIMIT)
     ended = time.perf_counter()
@@ -80,7 +80,7 @@ def by_saddleback(pencil: Pencil, tol: float) -> Answer:
 def by_clarabel(pencil: Pencil, tol: float) -> Answer:
     """The whole call is CVXPY's ``solve`` of a new problem, as it keeps the cones of an old one."""
     try:
-        # Its atoms are invisible to type checkers.
+        # Type checkers do not see the atoms of CVXPY.
         cp: Any = import_module("cvxpy")
     except ImportError as error:
         raise Failed("CVXPY is not installed") from error
@@ -91,7 +91,7 @@ def by_clarabel(pencil: Pencil, tol: float) -> Answer:
     started = time.perf_counter()
     try:
         with warnings.catch_warnings():
-            # What it reached is measured, so that "may be inaccurate" says nothing new.
+            # The accuracy is measured here, so that the warning "may be inaccurate" is not needed.
             warnings.filterwarnings("ignore", message="Solution may be inaccurate")
             problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
     except cp.SolverError as error:
@@ -103,7 +103,7 @@ def by_clarabel(pencil: Pencil, tol: float) -> Answer:
 
 
 def alternate(calls: Mapping[str, Callable[[], Answer]], repeats: int) -> dict[str, Times | Failed]:
-    """Everybody in turn, round after round, with each setting of BLAS threads."""
+    """All contestants in turn, in several rounds, with each setting of BLAS threads."""
     runs: dict[str, dict[str, list[Answer]]] = {name: {s: [] for s in settings()} for name in calls}
     failures: dict[str, Failed] = {}
     for number in range(repeats):
@@ -123,7 +123,7 @@ def alternate(calls: Mapping[str, Callable[[], Answer]], repeats: int) -> dict[s
 
 
 def _add_round(call: Callable[[], Answer], setting: str, some: list[Answer]) -> None:
-    """One run more, or several where one is quick; none after enough of them."""
+    """One more run, or several if one is quick; none if there are enough."""
     if len(some) >= ENOUGH_RUNS and sum(answer.whole for answer in some) > ENOUGH_SECONDS:
         return
     with limited(setting):

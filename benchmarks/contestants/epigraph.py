@@ -9,6 +9,8 @@ import numpy as np
 from scipy.optimize import BFGS, NonlinearConstraint, minimize
 
 import saddleback as sb
+from saddleback.capabilities import offers
+from saddleback.losses.base import HasHessian
 
 from ..race import Solver
 from ..recorder import Array
@@ -76,12 +78,12 @@ def trust_constr(w0: Array | None = None) -> Solver:
 
     def solver(problem: sb.Problem) -> Any:
         form = Epigraph(problem.losses)
-        hess = form.hessian if hasattr(problem.losses, "hessian") else BFGS()
+        hess = form.hessian if offers(problem.losses, HasHessian) else BFGS()
         return minimize(
             objective,
             form.start(np.zeros(problem.n_params) if w0 is None else w0),
             jac=True,
-            # t is linear: without this SciPy would learn a Hessian of zero by updates.
+            # t is linear: without this SciPy would approximate a zero Hessian by updates.
             hess=lambda x: np.zeros((x.size, x.size)),
             method="trust-constr",
             constraints=NonlinearConstraint(form.constraints, 0.0, np.inf, jac=form.jacobian, hess=hess),

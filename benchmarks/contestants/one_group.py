@@ -20,7 +20,7 @@ def fit(data: Grouped, solver: str, tol: float) -> Array:
         C=1.0 / (len(data.y) * data.l2), solver=solver, tol=tol, max_iter=10_000, fit_intercept=data.fit_intercept
     )
     with warnings.catch_warnings():
-        # A tolerance below rounding is part of the search for the loosest one.
+        # The search for the loosest tolerance includes some below rounding.
         warnings.simplefilter("ignore")
         model.fit(data.X, data.y)
     w = model.coef_[0]
@@ -28,7 +28,7 @@ def fit(data: Grouped, solver: str, tol: float) -> Array:
 
 
 def loosest(solve: Callable[[float], Array], value: Callable[[Array], float], target: float) -> float | None:
-    """The first tolerance 10^-k whose answer has a value of at most ``target``; None where there is none."""
+    """The first tolerance 10^-k whose answer has a value of at most ``target``; None if there is none."""
     for k in range(2, 16):
         if value(solve(10.0**-k)) <= target:
             return float(10.0**-k)

@@ -10,7 +10,7 @@ from saddleback.paper import contestants
 
 from ..race import Contestant, Solver
 
-# Far below any gap that is asked for: a race ends at its target, not on a certificate.
+# Below all gaps of the tables: a race ends at its target, not on a certificate.
 TOL = 1e-13
 MAX_ITER = 100_000
 
@@ -30,5 +30,5 @@ def ours(losses: Any, *names: str) -> dict[str, Contestant]:
 
 
 def algorithm_1(losses: Any, L: float) -> Contestant:
-    """The paper's method as the reproduction of its tables runs it."""
+    """The paper's method as in the reproduction of its tables."""
     return Contestant(losses, by(contestants.algorithm_1(L)))

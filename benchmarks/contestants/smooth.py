@@ -13,7 +13,7 @@ MAX_EVALUATIONS = 100_000
 
 
 def lbfgsb(problem: sb.Problem) -> None:
-    """With SciPy's default memory, and its own tests set to rounding."""
+    """With SciPy's default memory, and its own tolerances at the level of rounding."""
 
     def objective(w: Array) -> tuple[float, Array]:
         f, G = problem.losses.evaluate(w)

@@ -1,1 +1,1 @@
-"""The same jobs by what one would pick otherwise: every peer in an environment of its own, none graded by itself."""
+"""Comparison with other libraries, each in its own environment, all graded by the same losses."""

@@ -1,4 +1,4 @@
-"""What every peer is asked to do, as a file that needs NumPy alone and no pickle."""
+"""The problem that every peer solves, as a file that needs only NumPy and no pickle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Tables with fewer entries than this get one thread: more would cost more than they bring.
+# Tables with fewer entries than this get one thread, because more threads would be slower.
 LARGE = 1_000_000
 WORST_LOGISTIC, WORST_SQUARED, CHI2, CVAR = "worst logistic", "worst squared", "chi2", "cvar"
 
@@ -36,7 +36,7 @@ class Assignment:
     """Seconds for each run."""
     level: float = 0.0
     bound: float = np.inf
-    """For those who want a bound of the group losses: the optimum plus a little."""
+    """For peers that need a bound of the group losses: slightly above the optimum."""
 
     @property
     def n_params(self) -> int:

@@ -1,4 +1,4 @@
-"""Peers on one assignment, one after the other and round after round, graded by our losses."""
+"""Runs the peers on one assignment in turn, in several rounds, and grades their points by the same losses."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from .problems import problem_of
 from .roster import Peer
 from .tape import Run
 
-# Below the accuracy of the reference.
+# Below the accuracy of the reference solution.
 FLOOR = 1e-8
 NOT_TRIED = "not tried"
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """One row: for each round the graded runs of all settings, or the reason why there are none."""
+    """One row: for each round the graded runs of all settings, or the reason for a failure."""
 
     rounds: Sequence[Sequence[Trajectory]] = ()
     setup: float = np.nan
     reason: str = ""
     error: float = np.nan
-    """How far the peer's own account of its objective is from ours."""
+    """The difference between the peer's own objective and the one computed here."""
 
     def seconds_to(self, target: float) -> float:
-        """The median over the rounds of the best setting's; nan where most rounds did not get there."""
+        """The median over the rounds of the best setting's time; nan if most rounds did not reach the target."""
         return _median([min(_arrivals(runs, target), default=np.nan) for runs in self.rounds])
 
     def value_at(self, seconds: float) -> float:
-        """The lowest value that any setting had by then; inf where none had a point."""
+        """The lowest value of all settings at that time; inf if there was none."""
         return _median([min(_value(run, seconds) for run in runs) for runs in self.rounds])
 
 
@@ -62,7 +62,7 @@ def contest(
                     continue
                 attempts[peer].append(launch(python, peer.module, file, task, peer.runs, threads))
     scores = {name: _score(problem, task, name, attempts[peer]) for peer in peers for name in peer.rows}
-    # Rounding may leave room below the reference: the lowest value is the optimum, whoever found it.
+    # A peer may be below the reference by rounding: the lowest value counts as the optimum.
     found = [score.value_at(np.inf) for score in scores.values() if score.rounds]
     return min([optimum, *found]), scores
 
@@ -80,7 +80,7 @@ def _score(problem: sb.Problem, task: Assignment, name: str, attempts: Sequence[
     found = [[run for run in attempt.runs if run.name == name] for attempt in attempts]
     rounds = [[_graded(problem, run) for run in runs if run.time] for runs in found]
     if not any(rounds):
-        # A run without a point was cut off by its own limit; a row without a run was left out, or never came.
+        # A run without points hit its own limit; a row without runs was omitted, or the job ended before it.
         reasons = [attempt.reason for attempt in attempts if attempt.reason]
         return Score(reason=reasons[0] if reasons else over(task.budget) if any(found) else NOT_TRIED)
     setup = _median([runs[0].setup for runs in found if runs])
@@ -96,7 +96,7 @@ def _graded(problem: sb.Problem, run: Run) -> Trajectory:
 
 
 def _median(numbers: Sequence[float]) -> float:
-    """The lower one of two, so that at the median time of arrival the median value has arrived; nan is late."""
+    """The lower median, so that the median value is reached at the median time; nan counts as late."""
     return float(np.sort(numbers)[(len(numbers) - 1) // 2]) if numbers else np.nan
 
 

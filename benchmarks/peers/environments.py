@@ -17,10 +17,10 @@ from ..writing import ROOT
 HERE = Path(__file__).resolve().parent
 PLACE = ROOT / ".venv-peers"
 STAMP = "requirements.sha256"
-# Installing may have to fetch 200 MB; a machine without a network should find out soon.
+# Installation may download 200 MB; without a network it should fail soon.
 LONGEST_INSTALL = 900.0
 PIP = ("--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "10")
-# Packages to be installed without what they require, where a peer has such.
+# Packages that are installed without their dependencies.
 ALONE = "alone.txt"
 
 
@@ -33,7 +33,7 @@ class Environments(Protocol):
 
 @dataclass(frozen=True)
 class Shared:
-    """Our own environment, for the peers that it happens to have: nothing is made, nothing is fetched."""
+    """The current environment, for the peers that it has; nothing is installed."""
 
     def interpreter(self, peer: str, imports: tuple[str, ...]) -> Path | None:
         return Path(sys.executable) if all(importlib.util.find_spec(name) for name in imports) else None
@@ -46,7 +46,7 @@ class Separate:
     place: Path = PLACE
     requirements: Path = HERE
     known: dict[str, Path | None] = field(default_factory=dict)
-    """What this process has found: without a network, each failure is waited for once."""
+    """Results of this process: without a network, each failure is waited for only once."""
 
     def interpreter(self, peer: str, imports: tuple[str, ...]) -> Path | None:
         if peer not in self.known:
@@ -67,7 +67,7 @@ class Separate:
 
 
 def _make(folder: Path, python: Path, requirements: Path) -> None:
-    """What pip says of a failure goes to the screen."""
+    """Messages of pip about a failure are printed."""
     print(f"Making an environment for {folder.name}.", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True, timeout=LONGEST_INSTALL)
     pip = [str(python), "-m", "pip", "install", *PIP]
@@ -78,7 +78,7 @@ def _make(folder: Path, python: Path, requirements: Path) -> None:
 
 
 def _mark(requirements: Path) -> str:
-    """Of the requirements and of the Python that they were installed for."""
+    """A digest of the requirements and of the Python version."""
     alone = requirements.with_name(ALONE)
     parts = (
         requirements.read_bytes(),

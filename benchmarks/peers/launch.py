@@ -1,4 +1,4 @@
-"""One job in a process of its own, alone, with limits of time and memory that hold whatever it does."""
+"""Runs one job in its own process, with enforced limits of time and memory."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from saddleback.paper.memory import available
+from saddleback.machine.resources import free_memory
 
 from ..writing import ROOT
 from .assignment import Assignment
 from .tape import OUT_OF_MEMORY, Run, read_runs
 
 NOT_INSTALLED, MEMORY, FAILED, GARBAGE = "not installed", "memory", "failed", "answer not readable"
-# For imports, reading the data and building a model; a large conic program takes more than that, and is told so.
+# Seconds for imports, reading the data and building a model; large conic programs get more.
 GRACE = 60.0
-# Of the memory that is free when a job starts.
+# A job may use this share of the memory that is free when it starts.
 SHARE_OF_MEMORY = 0.5
 PAUSE = 0.02
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -28,7 +28,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """The runs that a job handed over, and the reason why there are not more of them."""
+    """The runs that a job returned, and the reason if it did not finish."""
 
     runs: Sequence[Run] = ()
     reason: str = ""
@@ -38,7 +38,7 @@ class Attempt:
 def launch(
     python: Path, module: str, problem: Path, task: Assignment, runs: int, threads: int | None, grace: float = GRACE
 ) -> Attempt:
-    """Run ``python -m module`` on the problem file; its time is ``runs`` budgets and the grace."""
+    """Run ``python -m module`` on the problem file; its time limit is ``runs`` budgets plus ``grace``."""
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.npz"
         complaints = Path(folder) / "complaints.txt"
@@ -59,8 +59,8 @@ def launch(
 
 
 def _watch(job: subprocess.Popen[bytes], budget: float, longest: float) -> str:
-    """Wait for the end of a job, or bring it about; the reason, or nothing."""
-    deadline, most = time.monotonic() + longest, SHARE_OF_MEMORY * _free_memory()
+    """Wait for a job, and kill it at a limit; return the reason, or an empty string."""
+    deadline, most = time.monotonic() + longest, SHARE_OF_MEMORY * free_memory()
     reason = ""
     while job.poll() is None:
         if time.monotonic() > deadline:
@@ -72,7 +72,7 @@ def _watch(job: subprocess.Popen[bytes], budget: float, longest: float) -> str:
             job.wait()
             return reason
         time.sleep(PAUSE)
-    # A system that runs out of memory kills as well.
+    # The system also kills processes when it runs out of memory.
     if job.returncode in (OUT_OF_MEMORY, -9):
         return MEMORY
     return FAILED if job.returncode else ""
@@ -83,15 +83,9 @@ def over(budget: float) -> str:
 
 
 def _surroundings(threads: int | None) -> dict[str, str]:
-    """The same number of threads for every library; its own choice where it is None."""
+    """The same number of threads for every library; None leaves the choice to the library."""
     inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, "PYTHONPATH")}
     return inherited if threads is None else inherited | dict.fromkeys(THREADS, str(threads))
-
-
-def _free_memory() -> float:
-    """Bytes; no limit where nothing tells."""
-    free = available()
-    return float("inf") if free is None else free
 
 
 def _memory_of(pid: int) -> float:

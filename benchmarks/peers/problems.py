@@ -1,4 +1,4 @@
-"""An assignment as Saddleback takes it: for its own job, and to grade everybody's answers."""
+"""An assignment as a Saddleback problem, for its own job and for grading all answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .assignment import CHI2, CVAR, WORST_SQUARED, Assignment
 
 
 def problem_of(task: Assignment) -> sb.Problem:
-    """With one group for each row where the adversary weighs rows; the first evaluation, which may compile, is made."""
+    """With one group per row if the adversary weighs rows; evaluated once, because that may compile."""
     loss = "squared" if task.kind == WORST_SQUARED else "logistic"
     losses = sb.GroupedLinear(task.X, task.y, task.groups, loss=loss, l2=task.l2, fit_intercept=task.fit_intercept)
     losses.evaluate(np.zeros(losses.n_params))

@@ -1,4 +1,4 @@
-"""The peers: which rows of a table each of them fills, and what it must be able to import."""
+"""The peers: the rows of the tables that each fills, and the packages that it needs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .environments import ALONE, HERE
 
 @dataclass(frozen=True)
 class Peer:
-    """A folder with a job, and with ``requirements.txt`` unless it runs in our own environment."""
+    """A folder with a job, and with ``requirements.txt`` unless it runs in the current environment."""
 
     folder: str
     rows: tuple[str, ...]
     """The names of its runs."""
     imports: tuple[str, ...]
     runs: int = 1
-    """How many runs a job makes at most, each with the whole budget."""
+    """The largest number of runs of a job, each with the whole budget."""
 
     @property
     def module(self) -> str:
@@ -24,7 +24,7 @@ class Peer:
 
     @property
     def requirements(self) -> str:
-        """What its environment pins, the job's own library included."""
+        """The pinned packages of its environment, including the library itself."""
         paths = [HERE / self.folder / name for name in ("requirements.txt", ALONE)]
         return "".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
 
@@ -40,7 +40,7 @@ PEERS = (OURS, CVXPY, SCIPY, TORCH, TORCHJD, FAIRLEARN, DRO)
 
 
 def versions() -> str:
-    """What the peers pin of themselves."""
+    """The pinned versions of the peers."""
     shown = {name for peer in PEERS for name in peer.imports}
     pins = {line for peer in PEERS for line in peer.requirements.splitlines() if line.split("==")[0] in shown}
     return ", ".join(pin.replace("==", " ") for pin in sorted(pins))

@@ -1,4 +1,4 @@
-"""Scores as they are printed and kept: objective at equal time, time at equal objective."""
+"""Scores as tables and data: objective at equal time, time to equal objective."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING_YET = "nothing yet"
 
 
 def rows(optimum: float, scores: Mapping[str, Score]) -> tuple[list[str], list[list[str]]]:
-    """Gaps at our time and at the end, then times in multiples of ours."""
+    """Gaps at Saddleback's time and at the end, then times in multiples of Saddleback's."""
     header = ["", f"gap at our time to {FINEST:.0e}", "gap at the end"]
     header += [f"time to {gap:.0e}" for gap in GAPS] + ["set-up"]
     ours = scores[OURS.rows[0]]
@@ -34,7 +34,7 @@ def rows(optimum: float, scores: Mapping[str, Score]) -> tuple[list[str], list[l
 
 
 def data(optimum: float, scores: Mapping[str, Score]) -> dict[str, Any]:
-    """The same for the file, with seconds."""
+    """The same numbers for the file, in seconds."""
     return {
         "optimum": optimum,
         **{

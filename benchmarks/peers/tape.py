@@ -1,4 +1,4 @@
-"""What a peer hands back: points and the seconds at which it had them. Values are computed by others."""
+"""The answer of a peer: points, and the times at which it had them. Their values are computed elsewhere."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .assignment import Array, Assignment
 
-# A point less than this share of the time later than the one before is dropped: times are right within it.
+# A point that comes less than this share of the time after the last is dropped, so that times have this accuracy.
 FINENESS = 0.03
 OUT_OF_MEMORY = 77
 
 
 class Enough(Exception):
-    """Raised through a solver whose time is up."""
+    """Raised through a solver to end it when its time is up."""
 
 
 @dataclass(eq=False)
@@ -33,14 +33,14 @@ class Run:
     setup: float = 0.0
     """Seconds from the start of the process to that of solving: imports, reading, conversion, compilation."""
     claim: float = np.nan
-    """The objective at the last point by the peer's own account, where it gives one: compared, never used."""
+    """The objective at the last point as the peer reports it, if it does; only compared."""
     time: list[float] = field(default_factory=list)
     W: list[Array] = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class Tape:
-    """The runs of a job. The clock of a run stands still while a point is written down."""
+    """The runs of a job. The time of recording a point is not counted."""
 
     budget: float
     launched: float
@@ -52,7 +52,7 @@ class Tape:
 
     @contextmanager
     def run(self, name: str, setting: str = "") -> Iterator[None]:
-        """Everything inside is solving, until it ends or its time is up."""
+        """A context whose body is timed, until it ends or its time is up."""
         current = Run(name, setting, time.time() - self.launched - self._solving)
         self._latest = None
         self._started = time.perf_counter()
@@ -62,13 +62,13 @@ class Tape:
             yield
         self._solving += time.time() - began
         if self._latest is not None:
-            # The last point counts, however soon it came after another.
+            # The last point is kept even if it came soon after another.
             _keep(current, *self._latest)
-        # After each run: what is done counts, even if the next one has to be killed.
+        # Write after each run, in case the next one is killed.
         self.write()
 
     def note(self, w: ArrayLike, claim: float = np.nan) -> None:
-        """The solver has arrived at w."""
+        """Record that the solver has reached w."""
         now = time.perf_counter()
         seconds, current = now - self._started, self.runs[-1]
         current.claim = claim
@@ -97,7 +97,7 @@ class Tape:
 
 
 def read_runs(path: Path, n_params: int) -> list[Run]:
-    """The runs of a file; ValueError where it is not what a tape writes."""
+    """The runs of a file; ValueError if the file is not that of a tape."""
     with np.load(path, allow_pickle=False) as file:
         try:
             length, time_, W = file["length"], file["time"], file["W"].reshape(-1, n_params)
@@ -114,7 +114,7 @@ def read_runs(path: Path, n_params: int) -> list[Run]:
 
 
 def carry_out(solve: Callable[[Assignment, Tape], object]) -> None:
-    """The main program of a job: problem file, answer file and the time of launch come from the command line."""
+    """The main program of a job; problem file, answer file and launch time are command-line arguments."""
     problem, answer, launched = sys.argv[1:4]
     assignment = Assignment.read(Path(problem))
     try:

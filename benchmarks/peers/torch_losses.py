@@ -13,7 +13,7 @@ class GroupLosses:
     """f_j(w) = mean over group j of log(1 + exp(-y x'w)) + l2/2 |w|^2, the whole table at once."""
 
     def __init__(self, task: Assignment) -> None:
-        # A step on a large table is as long as reading it, and single precision halves that.
+        # Reading a large table dominates a step, and single precision halves it.
         dtype = torch.float32 if task.X.size >= LARGE else torch.float64
         self.X = torch.from_numpy(task.design).to(dtype)
         self.y = torch.from_numpy(task.y).to(dtype)
@@ -22,7 +22,7 @@ class GroupLosses:
         self.penalty = torch.from_numpy(task.penalty).to(dtype)
 
     def start(self) -> Any:
-        """w = 0, ready for gradients."""
+        """w = 0, with gradients enabled."""
         return torch.zeros(self.X.shape[1], dtype=self.X.dtype, requires_grad=True)
 
     def uniform(self) -> Any:

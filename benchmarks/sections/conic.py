@@ -1,4 +1,4 @@
-"""Against disciplined convex programming: CVXPY with Clarabel's exponential cones."""
+"""Comparison with CVXPY and Clarabel's exponential cones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..writing import ratio, small
 D, J, CONDITION, L2 = 20, 4, 10.0, 1e-4
 SIZES = {"tiny": (200, 400), "small": (2000, 6000), "full": (2000, 6000, 20_000)}
 ASKED = 6000
-# Clarabel stops at about this gap; solve is asked for what Clarabel reached, but never for less.
+# Clarabel stops at about this gap. The tolerance of solve is the gap of Clarabel, but at least this.
 FINEST = 1e-9
 
 
@@ -30,11 +30,11 @@ def measure(options: Options) -> Report:
         grouped = conditioned_data(n, D, J, CONDITION, L2)
         problem = sb.Problem(grouped.fused())
         natural = grouped.natural()
-        # Some seconds each: three rounds tell a ratio of this size.
+        # Each takes some seconds: three rounds are enough for a large ratio.
         try:
             rounds = [solve_conic(natural) for _ in range(min(options.repeats, 3))]
         except cp.SolverError as error:
-            # What a peer cannot solve is a row of the table, too.
+            # A failure is a row of the table, too.
             rows.append((f"n = {n}", "failed", "failed", "-", "-", "-"))
             data[str(n)] = {"error": str(error)}
             continue
@@ -65,9 +65,10 @@ def measure(options: Options) -> Report:
     asked = ASKED if ASKED in ratios else sizes[-1]
     return Report(
         "Against CVXPY with Clarabel",
-        f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. Saddleback is asked for the gap "
-        f"that Clarabel reached, or {FINEST:g}, and certifies it; its time is the whole call. Clarabel's own time "
-        f"leaves out what CVXPY takes to build the cones. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
+        f"The largest of {J} group logistic losses, d = {D}, l2 = {L2:g}, gamma = 0. The tolerance of Saddleback is "
+        f"the gap of Clarabel, or {FINEST:g}, and is certified; its time is that of the whole call. Clarabel's own "
+        "time excludes the construction of the cones by CVXPY. "
+        f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(
                 "times slower than saddleback, and gaps to the optimum",

@@ -1,4 +1,4 @@
-"""One evaluation of the losses and their Jacobian: against one read of the data, NumPy and SciPy."""
+"""One evaluation of the losses and their Jacobian, compared with one read of the data, NumPy and SciPy."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def measure(options: Options) -> Report:
     m, p = SPARSE[options.scale]
     return Report(
         "One evaluation",
-        f"Logistic losses and Jacobian of {J} groups. One read of X is a compiled sum by {cores()} threads, nothing "
-        "else. 'By group' multiplies the slopes of each group with its rows, as the Jacobian needs; 'two products' is "
-        "X @ w and X' @ slopes, which gives a single gradient. "
+        f"Logistic losses and Jacobian of {J} groups. One read of X is only a compiled sum by {cores()} "
+        "threads. 'By group' multiplies the slopes of each group with its rows, as the Jacobian requires; 'two "
+        "products' is X @ w and X' @ slopes, which gives only one gradient. "
         f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         tables=[
             _table(f"dense, {n} x {d}, float32", dense),

@@ -1,4 +1,4 @@
-"""Other dual sets than the simplex: largest eigenvalues, conditional values at risk, and the central path of each."""
+"""Dual sets other than the simplex: largest eigenvalues, the capped simplex, and path following on every set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from ..writing import NOT_REACHED, ratio, small
 # (k, d) of the largest eigenvalue, and how many times faster than Clarabel it must be.
 PENCILS = {"tiny": ((4, 6),), "small": ((20, 50), (20, 2000)), "full": ((20, 50), (20, 2000), (40, 500))}
 FASTER = {(20, 50): 1.0, (20, 2000): 3.0, (40, 500): 3.0}
-# Ours by default and Clarabel's; both are asked for each.
+# The default tolerances of Saddleback and of Clarabel; both run with each.
 TOLS = (1e-6, 1e-8)
 OURS, CLARABEL = "saddleback", "Clarabel"
 
@@ -58,7 +58,7 @@ STEPS = ("milliseconds", "Newton systems", "at most", "largest gap", "reached")
 
 @dataclass
 class Part:
-    """What one part of the section adds to the report."""
+    """The tables, demands and data of one part of the section."""
 
     tables: list[Table] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
@@ -88,7 +88,7 @@ def measure(options: Options) -> Report:
 
 def _eigenvalue(options: Options) -> Part:
     part, rows = Part(), []
-    # Imports and the like are not measured.
+    # Not measured: imports.
     _race_eigenvalue(4, 6, 1)
     for k, d in PENCILS[options.scale]:
         runs = _race_eigenvalue(k, d, options.repeats)
@@ -115,7 +115,7 @@ def _race_eigenvalue(k: int, d: int, repeats: int) -> dict[tuple[str, float], Ti
 
 
 def _certified_ratio(ours: Times | Failed, theirs: Times | Failed) -> float:
-    """Clarabel's own time over that of our solve; nan where there is no answer, or no certificate."""
+    """Clarabel's own time over that of solve; nan if there is no answer, or no certificate."""
     if isinstance(ours, Failed) or isinstance(theirs, Failed) or _proof(ours.answer.result) != "certified":
         return np.nan
     return theirs.alone / ours.alone
@@ -151,7 +151,7 @@ def _kept(run: Times | Failed) -> dict[str, Any]:
 
 
 def _proof(result: sb.Result | None) -> str:
-    """Whether a run ended on its certificate or on its estimate, or on what else."""
+    """Whether a run ended on its certificate or on its estimate, or its status."""
     if result is None:
         return NOT_REACHED
     return result.message.split(":")[0] if result.success else result.status.value
@@ -236,11 +236,11 @@ def _paths(options: Options) -> Part:
 
 
 def _solve_random(sets: Sequence[Geometry], solver: InnerSolver, count: int) -> dict[str, Solves | Failed]:
-    """``count`` random (D) on each of the sets, in turn; a set that breaks down has its reason."""
+    """``count`` random (D) on each of the sets, in turn; the error for a set that fails."""
     runs: dict[str, list[Any]] = {one.name: [] for one in sets}
     adversaries: dict[str, Adversary] = {}
     failures: dict[str, Failed] = {}
-    # One thread, so that solvers of small systems are compared and not thread pools.
+    # One thread: for small systems thread pools would dominate the times.
     with limited(ONE):
         for seed in range(count + 1):
             for one in sets:
@@ -253,7 +253,7 @@ def _solve_random(sets: Sequence[Geometry], solver: InnerSolver, count: int) -> 
                 except (sb.SaddlebackError, ArithmeticError, np.linalg.LinAlgError) as error:
                     failures[one.name] = Failed(f"{type(error).__name__}: {error}")
                     continue
-                # The first of each set fills caches, and is not measured.
+                # The first solve on each set fills caches and is not measured.
                 if seed > 0:
                     runs[one.name].append(run)
     return {name: failures[name] if name in failures else summary(some, INNER_TOL) for name, some in runs.items()}

@@ -37,12 +37,12 @@ SOLVERS: dict[str, InnerSolver] = {
     PAPER: PathFollowing("paper"),
     SCIPY: TrustConstr(),
 }
-# Short steps take thousands of Newton systems, SciPy's solver hundreds of slow ones: they are measured up to this J.
-LARGEST = {PAPER: 30, SCIPY: 100}
+# The largest J for slow solvers: short steps take thousands of Newton systems, SciPy's solver hundreds of slow ones.
+LARGEST_J = {PAPER: 30, SCIPY: 100}
 
 
 def measure(options: Options) -> Report:
-    # One thread, so that solvers of small systems are compared and not thread pools.
+    # One thread: for small systems thread pools would dominate the times.
     with limited(ONE):
         rows = _rows(SIZES[options.scale], options.repeats)
     return Report(
@@ -64,12 +64,12 @@ def instance(J: int, regularizer: Regularizer, seed: int) -> DualSubproblem:
 
 def contestants(J: int, adversary: Adversary) -> dict[str, InnerSolver]:
     return {
-        name: solver for name, solver in SOLVERS.items() if applies(solver, adversary) and LARGEST.get(name, J) >= J
+        name: solver for name, solver in SOLVERS.items() if applies(solver, adversary) and LARGEST_J.get(name, J) >= J
     }
 
 
 def timed(solver: InnerSolver, subproblem: DualSubproblem) -> tuple[float, DualSolution]:
-    """Seconds of one solve; a quick one is timed three times, because the first suffers from the solver before it."""
+    """Seconds of one solve; a quick one is timed three times, because the first is slowed down by cold caches."""
     times: list[float] = []
     while len(times) < 3 and sum(times) < 0.05:
         started = time.perf_counter()
@@ -89,7 +89,7 @@ def _rows(sizes: tuple[int, ...], repeats: int) -> list[dict[str, Any]]:
             for subproblem in subproblems:
                 for name, solver in able.items():
                     elapsed, solution = timed(solver, subproblem)
-                    # Measured again here, not taken from the solver.
+                    # Computed here, independently of the solver.
                     runs[name].append((elapsed, solution.n_iter, subproblem.cross_evaluation_gap(solution.lam)))
             for name, results in runs.items():
                 times, steps, gaps = zip(*results, strict=True)

@@ -1,4 +1,4 @@
-"""Many groups: what the dual side of an iteration costs beside the losses."""
+"""Many groups: the share of the dual subproblem in the time of an iteration."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def measure(options: Options) -> Report:
     return Report(
         "Many groups",
         f"The paper's recipe with J = {J} groups of {N} rows, d = {d}, in float32; the first {ITERATIONS} iterations "
-        f"of {METHOD}. The dual side is everything but evaluations, sampled Hessians included. "
+        f"of {METHOD}. The dual side is everything except evaluations, including sampled Hessians. "
         f"Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [Table("share of an iteration", ["", "dual side", "of which sampled Hessians"], rows)],
         demands,

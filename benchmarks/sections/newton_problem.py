@@ -1,4 +1,4 @@
-"""An ill-conditioned table: Newton steps through the dual subproblem."""
+"""An ill-conditioned table: Newton steps computed from the dual subproblem."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..writing import count, ratio, small
 
 SIZES = {"tiny": (300, 8, 3), "small": (24_000, 100, 6), "full": (24_000, 100, 6)}
 CONDITION, L2, GAMMA = 1e4, 1e-4, 0.01
-# Of the covariance: that of X is its square root.
+# Condition numbers of the covariance; that of X is the square root.
 CONDITIONS = {"covariance": CONDITION, "X": CONDITION**2}
 GAPS = (1e-4, 1e-8)
 TOL = 1e-10
@@ -33,8 +33,8 @@ def measure(options: Options) -> Report:
     n, d, J = SIZES[options.scale]
     return Report(
         "Newton steps on an ill-conditioned table",
-        f"Group logistic regression, n = {n}, d = {d}, {J} groups, l2 = {L2:g}. Condition number {CONDITION:g} is read "
-        f"in two ways, as that of the covariance and as that of X. Times are multiples of those of {OURS} to the same "
+        f"Group logistic regression, n = {n}, d = {d}, {J} groups, l2 = {L2:g}. A condition number of {CONDITION:g} "
+        f"is that of the covariance or that of X. Times are multiples of those of {OURS} to the same "
         "gap. SLSQP and trust-constr solve the epigraph form with NumPy's oracle, trust-constr with exact Hessians. "
         f"'-': not within {BUDGET[options.scale]:g} s. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         tables=[table for part in parts for table in part.tables],
@@ -89,7 +89,7 @@ def _contestants(grouped: Grouped, losses: Any, gamma: float) -> dict[str, Conte
 
 
 def _seconds(standing: Standing, target: float) -> float:
-    """Where the target was not reached, the time until then is a lower bound."""
+    """The time to the target; if it was not reached, the time of the run, a lower bound."""
     seconds = standing.seconds_to(target)
     return float(standing.runs[0].time[-1]) if np.isnan(seconds) else seconds
 

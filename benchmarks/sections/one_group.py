@@ -1,4 +1,4 @@
-"""One group is ordinary logistic regression: against scikit-learn's best solver."""
+"""One group, that is, ordinary logistic regression: comparison with scikit-learn's best solver."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def _one(data: Grouped) -> Grouped:
 
 
 def _measure(data: Grouped, repeats: int) -> tuple[dict[str, float], float]:
-    """Median seconds of each, and our certified gap."""
+    """Median seconds of each solver, and the certified gap of solve."""
     losses = data.fused()
     problem = sb.Problem(losses)
     target = optimum(problem, tol=1e-12).value + GAP
-    # The search is not timed; one thread is never terribly slow.
+    # The search is not timed; one thread is fast enough for it.
     with limited(ONE):
         tol = loosest(lambda tol: sb.solve(problem, tol=tol).w, problem.value, target)
         theirs = {solver: loosest(partial(fit, data, solver), problem.value, target) for solver in SOLVERS}

@@ -18,7 +18,7 @@ BASE = "quasi-newton"
 
 
 def contestants(gamma: float, L: float) -> dict[str, str | AnyMethod]:
-    """The methods, told L unless the name says that they measure it."""
+    """The methods, with L given unless their name says that they measure it."""
     methods: dict[str, str | AnyMethod] = {
         BASE: BASE,
         "newton": "newton",

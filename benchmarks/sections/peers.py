@@ -1,4 +1,4 @@
-"""The same jobs by what one would pick otherwise: libraries and a training loop, each in an environment of its own."""
+"""Comparison with other libraries and a training loop, each in its own environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..synthetic import Grouped, paper_data
 from ..writing import NOT_REACHED, ratio, small
 
 Source: TypeAlias = tuple[Callable[[], Grouped], float]
-"""A table, made when its turn comes, and the budget of a run on it in seconds."""
+"""A function that makes a table, and the time limit of a run on it in seconds."""
 
 LOAN = "mortgage applications"
 WORST: dict[Scale, dict[str, Source]] = {
@@ -47,31 +47,30 @@ SQUARED: dict[Scale, dict[str, Source]] = {
 }
 ROWS: dict[Scale, tuple[int, ...]] = {"tiny": (40,), "small": (200,), "full": (100, 200, 400, 1000)}
 BUDGET_OF_ROWS = 60.0
-# A job that has taken this many seconds is not repeated: slow ones leave no doubt about their ratios.
+# A job that has taken this many seconds is not repeated: the noise of slow jobs is small.
 ENOUGH: dict[Scale, float] = {"tiny": 1.0, "small": 3.0, "full": 30.0}
-# A radius and a share for which the answer is neither the mean's nor w = 0.
+# A radius and a share for which the answer is neither that of the mean nor w = 0.
 ADVERSARIES = {CHI2: 0.5, CVAR: 0.5}
 
 TEXT = f"""\
-Every library runs in a process of its own, from an environment of its own, alone on the machine, with a budget of time
-for each run; Saddleback, asked for nothing but its defaults, does the same. What they hand back are points and the time
-at which they had them; the objective at these points is computed here, by the same losses for all. A time does not
-include the set-up: imports, reading and converting the data, building a model, loading compiled code; that is the last
-column. Points closer than 3 % in time are thinned out. Tables with fewer than {LARGE:,} entries get one thread, others
-all. Where there are step sizes to choose, a peer has a small grid of them, and each cell takes the best of the grid;
-what the search costs is not counted. PyTorch is the loop of group DRO (Sagawa et al. 2020) with full batches: three
-rates of Adam for w, two steps of exponentiated gradient for the group weights, both falling with the square root of
-time. TorchJD's MGDA and UPGrad, with three rates of Adam, look for a point where no group can gain without another's
-loss, not for the best worst group: their gap says where they end, not that they fail. CVXPY, dro and fairlearn show
-their last point only, so that they have nothing before; fairlearn is started anew for each number of iterations.
-SciPy's L-BFGS-B minimizes the log-sum-exp of the losses, with a temperature that falls to 1e-6, and takes the best of
-one BLAS thread, all, and all for NumPy alone; SLSQP and trust-constr are tried up to d = 500. fairlearn bounds group
-losses: it is told the optimum plus {FINEST:g}, which one would have to search for, and its randomized predictor is
-replaced by the mean of its models, which is no worse. dro's adversary weighs rows instead of groups: its problem is
-that of Saddleback with one group for each row, which is not what Saddleback is made for: its subproblem has a variable
-for each row. Both minimize exactly the same function, without a penalty: the chi2 ball is {{p: n sum_i (p_i - 1/n)^2 <=
-radius}}, CVaR is the mean of the largest losses. The peers are {versions()}. Slow ones are repeated less often than
-others.
+Every library runs in its own process and environment, alone on the machine, with a time limit for each run; so does
+Saddleback, with its defaults. The libraries return points and the times at which they had them; the objective at these
+points is computed here, by the same losses for all. Times exclude the set-up (imports, reading and converting the data,
+building a model, loading compiled code), which is the last column. Points closer than 3 % in time are dropped. Tables
+with fewer than {LARGE:,} entries get one thread, others all. Peers with step sizes get a small grid of them, and each
+cell shows the best of the grid; the cost of the search is not counted. PyTorch is the loop of group DRO (Sagawa et al.
+2020) with full batches: three learning rates of Adam for w, two step sizes of exponentiated gradient for the group
+weights, both decreasing with the square root of time. TorchJD's MGDA and UPGrad, with three learning rates of Adam,
+converge to a point where no group can gain unless another loses, not to the best worst group: their gap shows where
+they end, not a failure. CVXPY, dro and fairlearn return their last point only; fairlearn is started again for each
+number of iterations. SciPy's L-BFGS-B minimizes the log-sum-exp of the losses, with a temperature that decreases to
+1e-6, with the best of one BLAS thread, all, and all for NumPy alone; SLSQP and trust-constr run up to d = 500.
+fairlearn bounds group losses: its bound is the optimum plus {FINEST:g}, which a user would have to search for, and its
+randomized predictor is replaced by the mean of its models, which is no worse. dro's adversary weighs rows instead of
+groups: its problem is that of Saddleback with one group for each row, for which Saddleback is not designed, because its
+subproblem has a variable for each row. Both minimize exactly the same function, without a penalty: the chi2 ball is
+{{p: n sum_i (p_i - 1/n)^2 <= radius}}, CVaR is the mean of the largest losses. The peers are {versions()}. Slow ones
+are repeated less often than others.
 """
 
 
@@ -114,7 +113,7 @@ def _adversaries_on_rows(options: Options, environments: Environments) -> dict[s
 
 
 def _table_of_rows(outcomes: Mapping[str, tuple[float, dict[str, Score]]]) -> Table:
-    """One line for each problem: who is where, and when."""
+    """One line for each problem: gaps and times of all solvers."""
     header = ["", "our gap", "gap of dro", "dro's own value less ours there", "time to 1e-03", "time to 1e-05"]
     body: list[list[Any]] = []
     for name, (optimum, scores) in outcomes.items():

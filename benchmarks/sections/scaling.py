@@ -1,4 +1,4 @@
-"""How the cost of an iteration grows with n, d and J."""
+"""Growth of the time of an iteration with n, d and J."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def measure(options: Options) -> Report:
         "Scaling",
         f"The cost of an iteration of {METHOD} on the paper's recipe in float32, gamma = {GAMMA:g}, over two decades "
         "each of n (rows), d (parameters) and J (groups). The exponents are least-squares slopes in logarithms; that "
-        "of J is of the time outside the losses against J^2 d + J^3, so that 1 or less is as promised. Small sizes "
-        f"are all overhead, which flattens the slopes. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
+        "of J is of the time outside the losses against J^2 d + J^3, so that at most 1 is expected. At small sizes "
+        f"overhead dominates, which lowers the exponents. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [Table("growth over the range", ["", "range", "time, last / first", "exponent"], rows)],
         [
             Demand("exponent of n", exponents["n"], at_most=1.1),

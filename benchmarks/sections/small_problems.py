@@ -1,4 +1,4 @@
-"""Plain functions: the published minimax problems, against SLSQP in epigraph form."""
+"""The published minimax problems as plain functions, compared with SLSQP in epigraph form."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..threads import ONE, limited
 from ..timing import side_by_side
 from ..writing import count, ratio, small
 
-SMALL = 10
-"""d and J up to which a problem must take under 5 ms."""
+SMALL_PROBLEM = 10
+"""The largest d and J of problems that must take under 5 ms."""
 ACCURACY = 1e-8
 EVALUATIONS = {"Goffin": (1e-6, 200), "MAXQ": (1e-6, 40), "Rosen-Suzuki": (1e-6, 15)}
 TINY = ("CB2", "Rosen-Suzuki", "MAXQ", "Goffin")
@@ -54,12 +54,12 @@ class Outcome:
 
     @property
     def is_small(self) -> bool:
-        return max(self.d, self.J) <= SMALL
+        return max(self.d, self.J) <= SMALL_PROBLEM
 
 
 def measure(options: Options) -> Report:
     problems = {k: v for k, v in published().items() if options.scale != "tiny" or k in TINY}
-    # One thread: systems of this size are slower with more, for everybody.
+    # One thread: every solver is slower with more on systems of this size.
     with limited(ONE), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outcomes = [_outcome(name, problem, options.repeats) for name, problem in problems.items()]
@@ -124,7 +124,7 @@ def _from(w0: Array) -> Solver:
 
 
 def _loosest(losses: Plain, w0: Array, target: float) -> float | None:
-    """The first ftol = 10^-k with which SLSQP's answer is at most ``target``; None where there is none."""
+    """The first ftol = 10^-k with which SLSQP's answer is at most ``target``; None if there is none."""
     for k in range(4, 16):
         answer: Any = slsqp(w0, 10.0**-k)(sb.Problem(losses))
         if losses.evaluate(answer.x[:-1])[0].max() <= target:

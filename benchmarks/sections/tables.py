@@ -1,4 +1,4 @@
-"""Tables of people with groups: the everyday use."""
+"""Tables of people with groups, the typical use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..writing import count, ratio, small
 GAMMA, GAP, TOL = 0.01, 1e-8, 1e-9
 OURS, KERNEL, NUMPY = "auto", "L-BFGS-B, our kernel", "L-BFGS-B, NumPy"
 CHOICES = ("newton", "quasi-newton")
-# n, d and J of tables that people publish about groups.
+# n, d and J of published tables with groups.
 SHAPES = {
     "like adult, 5 groups": (32_561, 36, 5),
     "like adult, 16 groups": (32_561, 36, 16),
@@ -40,7 +40,7 @@ class Outcome:
 
     @property
     def faster(self) -> float:
-        """Than the better of the two L-BFGS-B."""
+        """How many times faster than the better of the two L-BFGS-B."""
         return min(self.seconds[KERNEL], self.seconds[NUMPY]) / self.seconds[OURS]
 
 

@@ -1,1 +1,1 @@
-"""`make truth`: problems whose answers are known by other means, and counts of the promises that were broken."""
+"""`make truth`: problems whose answers are known by other means, and counts of wrong results."""

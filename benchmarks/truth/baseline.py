@@ -1,4 +1,4 @@
-"""Evaluations on well-conditioned tables by the code that is imported, for later releases to be compared with.
+"""Counts evaluations on well-conditioned tables with the imported release, as a reference for later releases.
 
 PYTHONPATH=path/to/a/release/src python -m benchmarks.truth.baseline
 """

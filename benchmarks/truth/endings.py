@@ -1,4 +1,4 @@
-"""A run of the solver as the judges see it: how it ended, what it claims, and where the claim holds."""
+"""How a run ended, what it certified, and where its bound holds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import saddleback as sb
 
 Array = NDArray[np.float64]
 
-# A run that takes so long on a problem of this size has failed.
+# The time limit of a run; problems of this size take far less.
 SECONDS = 30.0
-# A bound is a number computed in float64: so much, relative to the numbers it is made of, is rounding.
+# The rounding error of a bound in float64, relative to the numbers that it is computed from.
 ROUNDING = 1e-12
 
 
 def quietly(run: Callable[[], sb.Result]) -> sb.Result:
-    """The result without the warning that it did not converge, and without those of overflows in the losses."""
+    """Run without warnings about convergence, and about overflows in the losses."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return run()
@@ -39,12 +39,12 @@ def is_certified(result: sb.Result) -> bool:
 
 
 def threshold(tol: float, value: float) -> float:
-    """The error that a run may have that calls itself converged (docs/guide.md)."""
+    """The largest error of a converged run (docs/guide.md)."""
     return max(tol, min(tol, 1e-10) * abs(value))
 
 
 def covers(result: sb.Result, v: Array, metric: Any = None) -> bool:
-    """Whether the lower bound is said to hold at v: within ``reach`` along each parameter, or ``radius`` in all."""
+    """Whether the result claims its lower bound at v: within ``reach`` along each parameter, or within ``radius``."""
     if np.isinf(result.radius):
         return True
     P = 1.0 if metric is None else np.asarray(metric, dtype=np.float64)
@@ -53,7 +53,7 @@ def covers(result: sb.Result, v: Array, metric: Any = None) -> bool:
 
 
 def describe(result: sb.Result) -> str:
-    """One line for a failing case."""
+    """One line about a result, for a failing case."""
     return (
         f"{ending(result)}: value {result.value:.9g}, bound {result.lower_bound:.9g}, radius {result.radius:.3g}, "
         f"{result.n_iter} iterations, {result.n_evals} evaluations ({result.method})"

@@ -1,4 +1,4 @@
-"""A run in a process of its own, to be killed: `python -m benchmarks.truth.killed NUMBER METHOD FILE`."""
+"""A run in its own process, to be killed: `python -m benchmarks.truth.killed NUMBER METHOD FILE`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .problems.kept_runs import draw_run
 def main() -> None:
     number, method, path = sys.argv[1:]
     run = draw_run(np.random.default_rng(int(number)), method)
-    # What is compiled or imported only once is no part of the run.
+    # Compile and import first: the kill must hit the run itself.
     run.solve(max_iter=1)
     print("ready", flush=True)
     run.solve(Path(path), resume=True)

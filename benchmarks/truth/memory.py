@@ -1,4 +1,4 @@
-"""The most memory that this process has had since it was last asked."""
+"""The peak memory of this process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FORGET_PEAK = "5"
 
 
 class Peak:
-    """Bytes of memory, at their most, beyond those at the beginning."""
+    """The peak memory in bytes since the object was made, minus the memory at that time."""
 
     def __init__(self) -> None:
-        # Linux forgets the peak when it is told to; elsewhere it only grows, and a smaller one after it is not seen.
+        # Linux can reset the peak; on other systems it only grows, so that a smaller peak after a larger one is missed.
         self._forgets = CLEAR.exists()
         if self._forgets:
             CLEAR.write_text(FORGET_PEAK)

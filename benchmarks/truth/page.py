@@ -1,4 +1,4 @@
-"""docs/reliability.md, of the counts that runs have left."""
+"""Writes docs/reliability.md from the stored counts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .tally import HEADER
 INTRODUCTION = """\
 # Reliability
 
-What the program promises, tried on problems whose answers are known by other means. The page is written by the trial
-itself, none of it by hand; to repeat it:
+The guarantees of the library, checked on problems whose answers are known by other means. The benchmark generates this
+page; to repeat it:
 
     make truth
     .venv/bin/python -m benchmarks.truth --write docs/reliability.md        # and this page
 
-The command fails when a count exceeds what is allowed. A case that broke a promise is printed with the arguments that
+The command fails if a count exceeds its limit. A case that violates a guarantee is printed with the arguments that
 repeat it alone, such as `--only tables --case 17`. A certified result proves its error: the bound holds wherever
-`Result.radius` says. An estimated one says how far it believes to be from the optimum. tol is the tolerance that the
-run was asked for, and an error is the value reached less the optimum.
+`Result.radius` says. An estimated result states an estimate of its distance from the optimum. tol is the tolerance of
+the run, and an error is the value of the run minus the optimum.
 """
 
 
@@ -43,7 +43,7 @@ def write_page(path: Path, reports: Mapping[str, tuple[Section, Mapping[str, Any
 
 
 def page(reports: Mapping[str, tuple[Section, Mapping[str, Any]]]) -> str:
-    """All sections, each with its counts and how its runs ended."""
+    """All sections, each with its counts and the endings of its runs."""
     parts = [INTRODUCTION]
     for name, (section, report) in reports.items():
         cases, seed = report["cases"], report["seed"]

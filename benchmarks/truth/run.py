@@ -1,4 +1,4 @@
-"""The command: cases in several processes, counts beside their limits, a line for every case that broke one."""
+"""The command `python -m benchmarks.truth`: runs cases in several processes and compares counts with limits."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .section import Scale, Section
 from .sections import SECTIONS
 from .tally import RAISED, Outcome, Share, Tally, counts_table
 
-# Cases that a process takes at a time: enough to hide the traffic, few enough to share the work evenly.
+# Cases per task of a process: enough to hide the communication, few enough to balance the load.
 CHUNK = 5
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# Lines about broken promises that are printed for a section.
+# Violations that are printed for a section.
 SHOWN = 12
 
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @dataclass
 class SectionReport:
-    """What a section found."""
+    """The counts and violations of a section."""
 
     section: Section
     seed: int
@@ -54,7 +54,7 @@ class SectionReport:
     seconds: float = 0.0
     tally: Tally = field(default_factory=Tally)
     failures: list[str] = field(default_factory=list)
-    """A line for each run that broke a promise, with the arguments that repeat its case."""
+    """A line for each run that violated a guarantee, with the arguments that repeat its case."""
 
     @property
     def kept(self) -> bool:
@@ -80,7 +80,7 @@ class SectionReport:
         print(flush=True)
 
     def to_dict(self) -> dict[str, object]:
-        """What the page needs; the seconds, which differ from run to run, are not kept."""
+        """The data of the page, without the seconds, which differ from run to run."""
         return {
             "seed": self.seed,
             "cases": self.cases,
@@ -126,7 +126,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def judged(name: str, seed: int, number: int) -> Sequence[Outcome]:
-    """What a case shows; an exception that its judge did not expect is an outcome, too."""
+    """The outcomes of a case; an unexpected exception is an outcome, too."""
     try:
         outcomes = SECTIONS[name].try_case(seed, number)
     except Exception as error:
@@ -137,7 +137,7 @@ def judged(name: str, seed: int, number: int) -> Sequence[Outcome]:
 
 
 def _one(names: Sequence[str] | None, seed: int, number: int) -> int:
-    """One case alone, in this process, with what it shows in words."""
+    """Run one case in this process and print its outcomes."""
     if not names or len(names) != 1:
         print("--case needs the one section that it is in: --only SECTION", file=sys.stderr)
         return 2
@@ -152,10 +152,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", choices=("small", "full"), default="full", help="how many cases")
     parser.add_argument("--only", nargs="+", choices=list(SECTIONS), metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--case", type=int, help="one case alone, by its number")
-    parser.add_argument("--count", type=int, help="so many cases of each section, whatever the scale")
+    parser.add_argument("--count", type=int, help="number of cases of each section, whatever the scale")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=Path, default=REPORTS / "truth", help="where the counts are kept")
-    parser.add_argument("--write", type=Path, metavar="docs/reliability.md", help="write the page of all kept counts")
-    parser.add_argument("--render", action="store_true", help="try nothing, write the page of what has been tried")
+    parser.add_argument("--out", type=Path, default=REPORTS / "truth", help="where the counts are stored")
+    parser.add_argument(
+        "--write", type=Path, metavar="docs/reliability.md", help="write the page from all stored counts"
+    )
+    parser.add_argument("--render", action="store_true", help="run nothing, write the page from the stored counts")
     return parser

@@ -1,4 +1,4 @@
-"""What a section of the trial is: numbered cases, a judge, and limits on what the judge may find."""
+"""A section of the benchmark: numbered cases, a judge, and limits on its counts."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Scale: TypeAlias = Literal["small", "full"]
 
 @dataclass(frozen=True)
 class Section:
-    """One question, asked of many cases.
+    """One kind of check on many cases.
 
-    ``judge(rng, number)`` makes case ``number`` from the generator alone and tries it: the same seed and number give
+    ``judge(rng, number)`` generates case ``number`` from the generator alone and runs it: the same seed and number give
     the same case, whichever others run. It returns one outcome for each run of the solver.
     """
 
     name: str
     title: str
     about: str
-    """What is tried, how the truth is known and what is counted, in plain words."""
+    """A description for the page: the cases, how their answers are known, and the counts."""
     judge: Callable[[np.random.Generator, int], Sequence[Outcome]]
     limits: tuple[Limit, ...]
     sizes: Mapping[Scale, int]
 
     def generator(self, seed: int, number: int) -> np.random.Generator:
-        """The source of everything random in a case."""
+        """The random generator of a case."""
         return np.random.default_rng([seed, crc32(self.name.encode()), number])
 
     def try_case(self, seed: int, number: int) -> Sequence[Outcome]:
-        """What case ``number`` shows."""
+        """The outcomes of case ``number``."""
         return self.judge(self.generator(seed, number), number)

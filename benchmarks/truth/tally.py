@@ -1,4 +1,4 @@
-"""Counts of what went wrong, beside what is allowed."""
+"""Counts of violations, and their limits."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass, field
 
 from ..writing import markdown
 
-# Every section counts them: a judge that raises has found an exception that nobody promised.
+# Counted in every section: exceptions that the judge does not expect.
 RAISED = "unexpected exceptions"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run showed."""
+    """The findings of one run."""
 
     counts: Mapping[str, bool]
-    """For each count that the run takes part in: whether it is one of those counted."""
+    """For each count that the run belongs to: whether it is counted."""
     row: str = ""
-    """The kind of the run, a row of the table of endings; empty where there is no run to speak of."""
+    """The kind of the run, a row of the table of endings; empty if there was no run."""
     ending: str = ""
-    """How the run ended, a column of it."""
+    """How the run ended, a column of that table."""
     note: str = ""
-    """What a reader of a failing case wants to know."""
+    """Details for a failing case."""
     sums: Mapping[str, float] = field(default_factory=dict)
     """Numbers that are added up, for ratios."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """At most this share of the runs that take part; None where nothing is promised."""
+    """A count of at most this share of the runs; None if there is no limit."""
 
     name: str
     at_most: float | None = 0.0
@@ -46,7 +46,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Ratio:
-    """The sum of one number over that of another, at most so much."""
+    """The ratio of two sums, with an upper limit."""
 
     name: str
     top: str

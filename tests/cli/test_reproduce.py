@@ -11,6 +11,8 @@ import pytest
 import saddleback as sb
 from saddleback.cli.app import app
 
+pytestmark = pytest.mark.slow
+
 runner = pytest.importorskip("typer.testing").CliRunner()
 
 
@@ -109,7 +111,7 @@ def test_an_interruption_keeps_what_has_run(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
-    assert "goes on from there" in capsys.readouterr().err
+    assert "continues from there" in capsys.readouterr().err
     kept = len(list((tmp_path / "cache").iterdir()))
     assert kept > 0
     calls.clear()

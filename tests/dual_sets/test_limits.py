@@ -295,6 +295,7 @@ def test_a_polytope_is_the_set_it_describes():
     assert value(z, capped) == pytest.approx(worst_share(z, alpha, p), abs=EXACT * size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ball", BALLS)
 @pytest.mark.parametrize("rho", [1e9, 1e155, 1e308])
 @pytest.mark.parametrize("regularizer", [sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)], ids=repr)

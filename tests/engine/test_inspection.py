@@ -149,6 +149,7 @@ def test_the_local_maximum_between_two_wells_is_not_certified(method):
     assert result.value < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("method", ["auto", "quasi-newton"])
 def test_nearly_equal_columns_do_not_end_a_run_early(method, seed):

@@ -197,6 +197,7 @@ print(result.status.name, result.n_evals, np.isnan(result.value))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent to a process of our own")
 @pytest.mark.parametrize("nth", [1, 2, 5])
 def test_a_real_signal(nth):

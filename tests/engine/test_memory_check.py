@@ -144,6 +144,7 @@ print(unit * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
 def test_thousands_of_losses_take_as_much_memory_as_their_jacobians():
     """A J x J matrix would be 288 MB, a Jacobian is 240 kB."""

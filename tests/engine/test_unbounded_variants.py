@@ -16,6 +16,8 @@ from saddleback.engine.oracle import Oracle
 from saddleback.engine.record import Record
 from saddleback.engine.unbounded import falls_forever
 
+pytestmark = pytest.mark.slow
+
 VARIANTS = 4
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import pytest
 from threadpoolctl import threadpool_info
 
 import saddleback.linalg.blas_threads as blas
@@ -83,6 +84,7 @@ print(threads() == before)
 """
 
 
+@pytest.mark.slow
 def test_any_thread_may_limit_and_restore_where_blas_has_several() -> None:
     """In a process of its own, as this one may have been told to use one thread of BLAS."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}

@@ -13,6 +13,8 @@ from saddleback.machine import resources as _machine
 from saddleback.machine.cgroups import cpu_quota, memory_left
 from saddleback.machine.resources import cores, free_memory, quota_of_cores
 
+pytestmark = pytest.mark.slow
+
 GB = 2**30
 
 

@@ -12,6 +12,7 @@ SOLVED = nesterov_split(J=4, d=400)
 REGULARIZERS = {"zero": sb.Zero(), "quadratic": sb.Quadratic(0.05), "entropy": sb.Entropy(0.05)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inner", ["auto", "path-following"])
 @pytest.mark.parametrize("R", REGULARIZERS)
 def test_divergence_is_a_status_and_keeps_the_best_point(R: str, inner: str) -> None:

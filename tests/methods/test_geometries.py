@@ -51,6 +51,7 @@ def test_every_set_is_here():
     assert {type(geometry.dual_set) for geometry in GEOMETRIES.values()} == set(DUAL_SETS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("pair", PAIRS, ids="/".join)
 def test_methods_agree_with_the_reference(pair, method):

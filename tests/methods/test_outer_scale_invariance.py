@@ -76,6 +76,7 @@ def test_units_of_the_parameters(name: str, inner: str, L: str) -> None:
         assert_same_run(solve(name, inner, L, s=s), plain, s=s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "inner", "L"), RUNS)
 def test_powers_of_two_change_no_bit(name: str, inner: str, L: str) -> None:
     """Without rounding every digit must agree: an absolute constant anywhere shows at once."""

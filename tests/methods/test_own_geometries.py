@@ -85,6 +85,7 @@ def test_own_regularizers_keep_the_contract(set_name):
     check_regularizer(Correlated(), GEOMETRIES[set_name].dual_set, J, n_points=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("set_name", ON)
 @pytest.mark.parametrize("name", OWN_REGULARIZERS)
 def test_own_regularizers_are_solved(name, set_name):

@@ -14,6 +14,8 @@ from saddleback.paper import TABLE_B, TABLE_C, Reporter, laboratory, reproduce
 from saddleback.paper.contestants import CONTESTANTS, DEFAULT, PAPER
 from saddleback.paper.scales import SCALES
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = (
     "table,method,label,d,J,N,seed,dtype,gamma,epsilon,max_iter,iterations,seconds,objective,gap,"
     "seconds_to_algorithm_1,paper_iterations,paper_seconds,paper_objective,paper_mark,note"

@@ -58,6 +58,7 @@ def test_entropy_is_refused_outside_of_the_orthant(dual_set):
         adversary_of(dual_set, sb.Entropy(0.1), 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("pair", PAIRS, ids="/".join)
 def test_path_following_reaches_the_gap(pair, chunk):

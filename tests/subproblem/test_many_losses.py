@@ -55,6 +55,7 @@ class Distances:
         return 0.5 * (offset**2).sum(axis=1), offset
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regularizer", [sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)], ids=repr)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("nothing_square")
@@ -120,6 +121,7 @@ def test_best_responses_without_a_formula_form_none():
 # The same answers as with matrices.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("name", NAMES)
 def test_narrow_and_dense_systems_find_the_same_solution(name, scale, monkeypatch):

@@ -11,6 +11,8 @@ from saddleback.subproblem.base import applies
 
 from .instances import instance, instances, plain_gap, rounding
 
+pytestmark = pytest.mark.slow
+
 COUNT, CHUNKS = 2000, 8
 ALLOWED_MISSES = 1  # per chunk of 250
 

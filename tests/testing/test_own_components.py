@@ -96,6 +96,7 @@ def test_every_set_and_regularizer_is_here():
     assert {sb.Zero, sb.Quadratic, sb.Entropy, sb.VonNeumann} == set(REGULARIZERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", SETS)
 def test_sets_pass(name, n):
@@ -107,6 +108,7 @@ def test_the_spectrahedron_passes(k):
     check_dual_set(sb.Spectrahedron(), svec.length(k), n_points=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("regularizer", [sb.Zero(), sb.Quadratic(0.3)], ids=str)
 @pytest.mark.parametrize("name", [*POSITIVE, *SIGNED])
 def test_regularizers_pass_on_other_sets(name, regularizer):
@@ -172,6 +174,7 @@ def test_losses_are_judged_by_the_weights_of_the_set():
 RARE = np.array([1e-6, 0.3, 0.7 - 1e-6])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dual_set",
     [

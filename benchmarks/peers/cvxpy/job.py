@@ -11,20 +11,20 @@ import numpy as np
 from ..assignment import WORST_SQUARED, Assignment
 from ..tape import Tape, carry_out
 
-# Its atoms are invisible to type checkers.
+# Type checkers do not see the atoms of CVXPY.
 cp: Any = cvxpy
 NAME = "CVXPY with Clarabel"
 
 
 def solve(task: Assignment, tape: Tape) -> None:
-    """min t + l2/2 |w|^2 subject to f_j(w) <= t. Building the cones is set-up; Clarabel shows its last point only."""
+    """min t + l2/2 |w|^2 subject to f_j(w) <= t. Building the cones is set-up; Clarabel returns its last point only."""
     w, t = cp.Variable(task.n_params), cp.Variable()
     penalty = 0.5 * cp.sum_squares(cp.multiply(np.sqrt(task.penalty), w))
     problem = cp.Problem(cp.Minimize(t + penalty), [mean <= t for mean in _means(task, w)])
     options = {"time_limit": task.budget}
     data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
     with tape.run(NAME), warnings.catch_warnings():
-        # What it reached is measured, so that "may be inaccurate" says nothing new.
+        # The accuracy is measured here, so that the warning "may be inaccurate" is not needed.
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
         answer = chain.solve_via_data(problem, data, solver_opts=options)
         problem.unpack_results(answer, chain, inverse)

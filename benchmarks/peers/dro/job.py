@@ -17,7 +17,7 @@ NAME = "dro"
 
 
 def solve(task: Assignment, tape: Tape) -> None:
-    """``fit``, cones and all: it offers no way to build them beforehand."""
+    """``fit``, which includes building the cones: they cannot be built before."""
     model = _model(task)
     with tape.run(NAME):
         model.fit(task.X, task.y)
@@ -37,7 +37,7 @@ def _model(task: Assignment) -> Any:
 
 
 def _leave_out_the_rest(*packages: str) -> None:
-    """Packages without what they import on their own: networks and trees, which would want gigabytes of libraries."""
+    """Stub modules for the networks and trees that dro imports, which would need gigabytes of libraries."""
     for name in packages:
         spec = importlib.util.find_spec(name)
         assert spec is not None

@@ -1,4 +1,4 @@
-"""The largest group mean of squared errors by fairlearn's reduction, which wants a bound of it."""
+"""The largest group mean of squared errors by fairlearn's reduction, which needs an upper bound of it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ NAME = "fairlearn"
 ITERATIONS = (5, 10, 20, 50, 100, 200, 500, 1000)
 # The L1 bound of the multipliers is 1/eps; its default eps is 0.01.
 EPS = (0.1, 0.01, 0.001)
-# Its loss cuts predictions off outside of a range: far away, so that it is the squared loss.
+# Its loss clips predictions to a range; a wide one makes it the squared loss.
 RANGE = 1e3
-# Its own test of convergence, out of the way.
+# Disables its own convergence test.
 NU = 1e-12
 
 
 def solve(task: Assignment, tape: Tape) -> None:
-    """Exponentiated gradient shows its last answer only: each number of iterations is a run from the start."""
+    """Exponentiated gradient only returns its last answer: each number of iterations is a separate run."""
     left = dict.fromkeys(EPS, task.budget)
     for max_iter in ITERATIONS:
         for eps in EPS:
@@ -31,7 +31,7 @@ def solve(task: Assignment, tape: Tape) -> None:
 
 
 def _averaged(task: Assignment, eps: float, max_iter: int) -> Array:
-    """The mean of its linear models: by convexity no worse than picking one of them at random, as it proposes."""
+    """The mean of its linear models, by convexity no worse than its random choice among them."""
     constraint = BoundedGroupLoss(SquareLoss(-RANGE, RANGE), upper_bound=task.bound)
     estimator = LinearRegression(fit_intercept=task.fit_intercept)
     mixture = ExponentiatedGradient(estimator, constraint, eps=eps, max_iter=max_iter, nu=NU)

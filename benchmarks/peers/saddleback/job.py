@@ -7,34 +7,32 @@ from typing import Any
 
 import saddleback as sb
 
-from ..assignment import Array, Assignment
+from ...losses_proxy import LossesProxy
+from ..assignment import Assignment
 from ..problems import problem_of
 from ..tape import Tape, carry_out
 
 NAME = "Saddleback"
 
 
-class Noted:
-    """The losses; each point that they are asked about goes on the tape, as it does for SciPy."""
+class Noted(LossesProxy):
+    """Losses that write the point of each evaluation with a Jacobian to the tape, as the job of SciPy does."""
 
     def __init__(self, losses: Any, tape: Tape) -> None:
-        self._losses, self._tape = losses, tape
-        self.n_losses, self.n_params = losses.n_losses, losses.n_params
+        super().__init__(losses)
+        self._tape = tape
 
-    def evaluate(self, w: Array) -> tuple[Array, Array]:
-        f, G = self._losses.evaluate(w)
-        self._tape.note(w)
-        return f, G
-
-    def __getattr__(self, name: str) -> Any:
-        """A capability, where the losses have it."""
-        return getattr(self._losses, name)
+    def _call(self, name: str, *arguments: Any) -> Any:
+        answer = super()._call(name, *arguments)
+        if name == "evaluate":
+            self._tape.note(arguments[0])
+        return answer
 
 
 def solve(task: Assignment, tape: Tape) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
-        # Two iterations load the compiled kernels, on losses of their own: what losses learn of the data is solving.
+        # Two iterations load the compiled kernels. They use other losses, because what losses cache counts as solving.
         sb.solve(problem_of(task), max_iter=2, time_limit=task.budget)
         problem = problem_of(task)
         noted = sb.Problem(Noted(problem.losses, tape), problem.dual_set)

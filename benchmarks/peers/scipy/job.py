@@ -1,4 +1,4 @@
-"""The largest group loss by SciPy: in epigraph form where d is small, smoothed where it is large."""
+"""The largest group loss by SciPy: in epigraph form for small d, smoothed for large d."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..assignment import LARGE, Array, Assignment
 from ..tape import Tape, carry_out
 
 SLSQP, TRUST_CONSTR, LBFGSB = "SciPy SLSQP", "SciPy trust-constr", "SciPy L-BFGS-B, smoothed"
-# Beyond this a step of the epigraph form, which costs d^3, takes seconds.
+# For larger d a step of the epigraph form, which costs d^3, takes seconds.
 LARGEST_D = 500
 SMOOTHING = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 MAX_ITER = 100_000
 
 
 class Noted:
-    """The losses, one evaluation per point; each point goes on the tape."""
+    """The losses, with one evaluation per point, which is written to the tape."""
 
     def __init__(self, losses: NaturalLogistic, tape: Tape) -> None:
         self._losses, self._tape = losses, tape
@@ -79,13 +79,13 @@ def _trust_constr(losses: NaturalLogistic, noted: Noted) -> None:
         hess=hessian,
     )
     options: dict[str, Any] = {"gtol": 1e-10, "xtol": 1e-12, "barrier_tol": 1e-10, "maxiter": MAX_ITER}
-    # t is linear: without this SciPy would learn a Hessian of zero by updates.
+    # t is linear: without this SciPy would approximate a zero Hessian by updates.
     flat = {"jac": True, "hess": lambda x: np.zeros((x.size, x.size))}
     minimize(_last, _start(losses), method="trust-constr", constraints=constraint, options=options, **flat)
 
 
 def _lbfgsb(losses: NaturalLogistic, noted: Noted) -> None:
-    """mu log sum_j exp(f_j(w)/mu) for smaller and smaller mu, each from where the last one ended."""
+    """mu log sum_j exp(f_j(w)/mu) for decreasing mu, each run started from the last answer."""
     w = np.zeros(losses.n_params)
     options = {"ftol": 1e-13, "gtol": 1e-9, "maxiter": MAX_ITER, "maxfun": MAX_ITER}
     for mu in SMOOTHING:
@@ -98,7 +98,7 @@ def _lbfgsb(losses: NaturalLogistic, noted: Noted) -> None:
 
 
 def _threads(task: Assignment) -> dict[str, Callable[[], AbstractContextManager[Any]]]:
-    """L-BFGS-B's small systems want one thread, the products with X all; SciPy and NumPy bring a BLAS each."""
+    """L-BFGS-B's small systems need one thread, products with X all of them; SciPy and NumPy each have a BLAS."""
     if task.X.size < LARGE:
         return {"": nullcontext}
     pools = ThreadpoolController()

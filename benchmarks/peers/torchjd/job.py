@@ -1,4 +1,4 @@
-"""Jacobian descent on the group losses by TorchJD: MGDA and UPGrad, which look for Pareto stationary points."""
+"""Jacobian descent on the group losses by TorchJD: MGDA and UPGrad, which converge to Pareto stationary points."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Problems with known optima: how they are made, and how their optima are found without the solver on trial."""
+"""Problems with known optima, which are chosen first or computed by other solvers."""

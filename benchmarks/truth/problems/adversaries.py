@@ -20,7 +20,7 @@ from saddleback.regularizers import Regularizer
 Array = NDArray[np.float64]
 Random = np.random.Generator
 
-# A multiplier that is zero where it might be positive: complementarity that is not strict.
+# The share of multipliers that are zero although they might be positive: complementarity that is not strict.
 WEAK = 0.15
 
 
@@ -46,11 +46,11 @@ class Saddle:
     value: float
     distributions: bool
     nonnegative: NDArray[np.bool_]
-    """Losses whose weight is never negative: the others must be affine."""
+    """The losses whose weight is never negative; the others must be affine."""
 
 
 def draw_saddle(rng: Random, kind: str, J: int, unit: float = 1.0, *, strong: bool = False) -> Saddle:
-    """A set of a kind with one of the regularizers that go with it, losses and R in multiples of ``unit``.
+    """A set of a kind with one of the regularizers that apply to it; losses and R in multiples of ``unit``.
 
     ``strong`` asks for an R that is strongly convex.
     """
@@ -82,7 +82,7 @@ def multipliers(rng: Random, size: int) -> Array:
 
 
 def _distribution(rng: Random, J: int, interior: bool) -> Array:
-    """Weights that sum to one, zero here and there unless they must not be."""
+    """Weights that sum to one, some of them zero unless all must be positive."""
     lam = rng.dirichlet(np.full(J, 1.5)) + 1e-3
     if not interior:
         zero = rng.random(J) < 0.5
@@ -93,7 +93,7 @@ def _distribution(rng: Random, J: int, interior: bool) -> Array:
 
 
 def _outward(rng: Random, lam: Array) -> Array:
-    """A normal of the simplex: a constant, less multipliers where weights are zero."""
+    """A normal of the simplex: a constant, minus multipliers where weights are zero."""
     normal: Array = rng.standard_normal() - multipliers(rng, lam.size) * (lam == 0)
     return normal
 
@@ -226,7 +226,7 @@ def _polytope(rng: Random, J: int, lam: Array, lowest: float) -> Face:
 
 
 def product(rng: Random, J: int, interior: bool) -> Face:
-    """Two or three of the others side by side."""
+    """A product of two or three other sets."""
     parts = [
         FACES[SIMPLE[int(rng.integers(len(SIMPLE)))]](rng, max(1, J // 2), interior)
         for _ in range(2 + (rng.random() < 0.3))

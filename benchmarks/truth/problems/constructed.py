@@ -1,4 +1,4 @@
-"""Random problems whose optimum is known because it was chosen first."""
+"""Random problems built around a chosen optimum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .adversaries import FACES, Random, Saddle, draw_saddle
 from .convex_losses import PIECES, TAME, Array, Pieces, WithHessian, WithStrength
 
 EASY = 0.3
-# Shares of what makes other problems hard.
+# The shares of problems with each difficulty.
 OWN_UNITS = 0.35
 LOSS_UNITS = 0.3
 FAR_START = 0.25
@@ -22,41 +22,41 @@ AT_OPTIMUM = 0.03
 LOW_RANK = 0.15
 AFFINE = 0.08
 TIES = 0.15
-# Shares of strongly convex losses, and of those that say so; of a metric that undoes the units.
+# The shares of strongly convex losses, of those that declare it, and of a metric that cancels the units.
 STRONG = 0.4
 SAID = 0.7
 METRIC = 0.05
-# How often a set occurs: the simplex as users have it, the others often enough, those that take long less so.
+# The frequency of each set: the simplex most often, as in practice, and slow sets less often.
 FREQUENCY = {kind: 3.0 if kind in ("CappedSimplex", "Box", "Ball") else 2.0 for kind in FACES} | {"Simplex": 9.0}
-# Exponentials of more are no place to start.
+# The largest exponent at a start.
 LARGEST_EXPONENT = 20.0
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A problem, where to start it, and its optimum."""
+    """A problem, its start and its optimum."""
 
     label: str
     problem: sb.Problem
     w0: Array
     optimum: float
     losses: Any
-    """With ``nearest_minimizer(w)``."""
+    """Losses with a method ``nearest_minimizer(w)``."""
     unit: float
-    """The unit of the losses, in which tolerances are meant."""
+    """The unit of the losses; tolerances are multiples of it."""
     size: float
-    """The size of the numbers that values and bounds are made of."""
+    """The magnitude of the numbers that values and bounds are computed from."""
     easy: bool = False
-    """Whether every parameter has curvature, all units are one, and the start is near."""
+    """Whether second derivatives are positive in all directions, all units are one, and the start is near."""
     metric: Array | None = None
 
 
 def draw(rng: Random, *, mild: bool, strong: bool = False, hessian: bool = False) -> Known:
-    """A problem over one of the sets, in all sizes and units; ``mild`` leaves out what first-order steps cannot do,
+    """A problem over one of the sets, in all sizes and units; ``mild`` omits what first-order methods cannot solve,
     ``strong`` asks for a strongly convex R, ``hessian`` for losses that offer theirs.
     """
     kind = str(rng.choice(list(FREQUENCY), p=np.array(list(FREQUENCY.values())) / sum(FREQUENCY.values())))
-    # Small sizes are the more frequent ones: they are as treacherous, and cost less.
+    # Small sizes are more frequent: they are as difficult, and cost less.
     J, d = 1 + int(20 * rng.random() ** 2), 1 + int(30 * rng.random() ** 1.5)
     easy = bool(rng.random() < EASY)
     tame = easy or mild
@@ -79,14 +79,14 @@ def draw(rng: Random, *, mild: bool, strong: bool = False, hessian: bool = False
         losses=pieces,
         unit=unit,
         size=size,
-        # Affine losses have no curvature, and neither has <lam, f> where lam is next to zero.
+        # Affine losses have a zero Hessian, and so has <lam, f> if lam is almost zero.
         easy=easy and bool(saddle.nonnegative.all()) and float(saddle.lam.sum()) > 0.1,
         metric=metric,
     )
 
 
 def _losses(rng: Random, saddle: Saddle, d: int, unit: float, *, easy: bool, tame: bool) -> Pieces:
-    """Losses with the values c at their optimum and gradients that lam balances."""
+    """Losses with the values c and gradients b with lam'b = 0 at the optimum."""
     J = saddle.lam.size
     low = not tame and rng.random() < LOW_RANK
     P = _directions(rng, d, spread=1.0 if tame else float(rng.uniform(0, 4)), rank=max(1, d // 2) if low else d)
@@ -121,14 +121,14 @@ def _balanced(lam: Array, b: Array) -> Array:
     """b with b'lam = 0."""
     squared = float(lam @ lam)
     if squared > 0.0:
-        # Twice: the second time takes what rounding left.
+        # Twice: the second time removes the rounding error of the first.
         for _ in range(2):
             b = b - np.outer(lam, lam @ b) / squared
     return b
 
 
 def _tied(rng: Random, a: Array, b: Array, saddle: Saddle) -> tuple[Array, Array]:
-    """The same loss twice, where both have equal values at the optimum: only the sum of their weights is determined."""
+    """Duplicate a loss with equal values at the optimum, so that only the sum of two weights is determined."""
     lam, c = saddle.lam, saddle.c
     same = [(i, j) for i in range(c.size) for j in range(i) if c[i] == c[j] and lam[i] > 0 and lam[j] > 0]
     if not same:
@@ -141,7 +141,7 @@ def _tied(rng: Random, a: Array, b: Array, saddle: Saddle) -> tuple[Array, Array
 
 
 def _start(rng: Random, pieces: Pieces, *, near: bool) -> Array:
-    """Near the optimum, far from it, or there; where no loss overflows."""
+    """A start near the optimum, far from it or at it, at which no loss overflows."""
     x: Array = rng.standard_normal(pieces.n_params)
     chance = 1.0 if near else rng.random()
     if chance < AT_OPTIMUM:

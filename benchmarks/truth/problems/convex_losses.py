@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ def _square(t: Array) -> tuple[Array, Array, Array]:
 
 def _softplus(t: Array) -> tuple[Array, Array, Array]:
     s = expit(t)
-    # log(1 + e^t) - log 2 - t/2 = log cosh(t/2), four times it: curvature one at zero.
+    # log(1 + e^t) - log 2 - t/2 = log cosh(t/2), four times it: second derivative 1 at zero.
     return 4.0 * (np.logaddexp(0.0, t) - LOG_2 - 0.5 * t), 4.0 * s - 2.0, 4.0 * s * (1.0 - s)
 
 
@@ -41,7 +40,7 @@ def _cosh(t: Array) -> tuple[Array, Array, Array]:
     return 2.0 * np.sinh(0.5 * t) ** 2, np.sinh(t), np.cosh(t)
 
 
-# psi with psi(0) = psi'(0) = 0: value, slope and curvature.
+# psi with psi(0) = psi'(0) = 0: value, first and second derivative.
 PIECES = {
     "squares": _square,
     "softplus": _softplus,
@@ -50,7 +49,7 @@ PIECES = {
     "hyperbolas": _root,
     "cosh": _cosh,
 }
-# Those whose curvature neither vanishes nor explodes within a few units.
+# Those whose second derivative stays between moderate bounds within a few units.
 TAME = ("squares", "softplus", "hyperbolas")
 
 
@@ -84,14 +83,14 @@ class Pieces:
         f = self.c + self.b @ x + self.a @ value + 0.5 * self.m * float(x @ x)
         return f, (self.b + (self.a * slope) @ self.P + self.m * x) / self.units
 
-    def curvature(self, w: Array, lam: Array) -> Array:
+    def weighted_hessian(self, w: Array, lam: Array) -> Array:
         """sum_j lam_j Hessian f_j(w)."""
-        _, _, bend = PIECES[self.psi](self.P @ ((w - self.optimum) / self.units))
-        H = (self.P.T * ((lam @ self.a) * bend)) @ self.P + lam.sum() * self.m * np.eye(self.n_params)
+        _, _, second = PIECES[self.psi](self.P @ ((w - self.optimum) / self.units))
+        H = (self.P.T * ((lam @ self.a) * second)) @ self.P + lam.sum() * self.m * np.eye(self.n_params)
         return H / np.outer(self.units, self.units)
 
     def nearest_minimizer(self, w: Array) -> Array:
-        """The point with the same losses as the optimum that is next to w: none of them depends on the rest of x."""
+        """The point nearest to w with the same losses as the optimum: some directions may have no effect on them."""
         seen = np.vstack([self.P, self.b])
         if self.m > 0 or np.linalg.matrix_rank(seen) == self.n_params:
             return self.optimum
@@ -103,31 +102,20 @@ class Pieces:
         return nearest
 
 
-@dataclass(frozen=True, eq=False)
 class WithStrength:
-    """The same losses, which say how strongly convex they are."""
+    """The same losses with their ``strong_convexity``."""
 
-    losses: Pieces
-
-    @property
-    def n_losses(self) -> int:
-        return self.losses.n_losses
-
-    @property
-    def n_params(self) -> int:
-        return self.losses.n_params
-
-    @property
-    def strong_convexity(self) -> Array:
-        return self.losses.m / self.losses.units**2
+    def __init__(self, losses: Pieces) -> None:
+        self.losses = losses
+        self.n_losses, self.n_params = losses.n_losses, losses.n_params
+        self.strong_convexity: Array = losses.m / losses.units**2
 
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         return self.losses.evaluate(w)
 
 
-@dataclass(frozen=True, eq=False)
 class WithHessian(WithStrength):
-    """And offer their Hessian."""
+    """And with their Hessian."""
 
-    def hessian(self, w: Array, lam: Array) -> Any:
-        return self.losses.curvature(w, lam)
+    def hessian(self, w: Array, lam: Array) -> Array:
+        return self.losses.weighted_hessian(w, lam)

@@ -1,9 +1,9 @@
-"""Problems that are nearly another one: a run with one thing changed."""
+"""Changes of a run: its problem, method or start with one thing changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,30 +17,22 @@ from .kept_runs import HESSIAN, SMOOTHED, Array, BowlData, KeptRun, TableData
 Change = Callable[[np.random.Generator, KeptRun], KeptRun]
 
 
-@dataclass(frozen=True, eq=False)
 class Bent:
     """f(w) + c |w - point|^2: the same losses and gradients at one point."""
 
-    losses: Any
-    point: Array
-    c: float = 0.01
-
-    @property
-    def n_losses(self) -> int:
-        return int(self.losses.n_losses)
-
-    @property
-    def n_params(self) -> int:
-        return int(self.losses.n_params)
-
-    @property
-    def strong_convexity(self) -> Any:
-        return getattr(self.losses, "strong_convexity", 0.0)
+    def __init__(self, losses: Any, point: Array, c: float = 0.01) -> None:
+        self.losses, self.point, self.c = losses, point, c
+        self.n_losses, self.n_params = losses.n_losses, losses.n_params
+        self.strong_convexity = getattr(losses, "strong_convexity", 0.0)
 
     def evaluate(self, w: Array) -> tuple[Array, Array]:
         f, G = self.losses.evaluate(w)
         step = w - self.point
         return f + self.c * float(step @ step), G + 2 * self.c * step
+
+
+class BentWithHessian(Bent):
+    """The same with the Hessian."""
 
     def hessian(self, w: Array, lam: Array) -> Array:
         return np.asarray(self.losses.hessian(w, lam)) + 2 * self.c * float(lam.sum()) * np.eye(w.size)

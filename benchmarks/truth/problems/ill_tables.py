@@ -1,4 +1,4 @@
-"""Random tables of the kinds that ordinary data come in and that optimizers dislike."""
+"""Random tables of kinds that are common in practice and ill-conditioned, and one that is not."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .table import Array, Codes, Loss, Table
 
 Random = np.random.Generator
 
-# Weights of groups differ: shares of the rows as a Dirichlet of this concentration.
+# The shares of the groups are drawn from a Dirichlet distribution of this concentration.
 SHARES = 5.0
 
 
 def near_collinear(rng: Random, n: int, d: int) -> Array:
-    """The last column is the first with noise of 1e-4 (the example of the issue), or of 1e-2 to 1e-5."""
+    """The last column is the first with noise of 1e-4, or of 1e-2 to 1e-5."""
     X = rng.standard_normal((n, d))
     noise = 1e-4 if rng.random() < 0.5 else 10 ** rng.uniform(-5, -2)
     X[:, -1] = X[:, 0] + noise * rng.standard_normal(n)
@@ -24,9 +24,9 @@ def near_collinear(rng: Random, n: int, d: int) -> Array:
 
 
 def low_rank(rng: Random, n: int, d: int) -> Array:
-    """Exactly of rank d/2 or so."""
+    """A matrix of rank about d/2, exactly."""
     r = max(1, d // 2)
-    # Small integers multiply without rounding, and 16 divides them without: the rank is exact.
+    # Products of small integers, and their division by 16, are exact, and so is the rank.
     return rng.integers(-4, 5, (n, r)).astype(float) @ rng.integers(-2, 3, (r, d)) / 16.0
 
 
@@ -47,7 +47,7 @@ def mixed_units(rng: Random, n: int, d: int) -> Array:
 
 
 def rare_categories(rng: Random, n: int, d: int) -> Array:
-    """Dummies of a category, most of whose levels have a handful of rows, beside a few numbers."""
+    """Indicators of a category whose levels mostly have few rows, and a few numeric columns."""
     levels = max(2, d - max(1, d // 4))
     frequency = 1.0 / (1.0 + np.arange(levels)) ** rng.uniform(1.5, 3.0)
     level = rng.choice(levels, n, p=frequency / frequency.sum())
@@ -58,7 +58,7 @@ def rare_categories(rng: Random, n: int, d: int) -> Array:
 
 
 def well_conditioned(rng: Random, n: int, d: int) -> Array:
-    """Independent columns of one size."""
+    """Independent columns of equal scale."""
     return rng.standard_normal((n, d))
 
 
@@ -88,7 +88,7 @@ def draw_groups(rng: Random, n: int, J: int) -> Codes:
 
 
 def respond(rng: Random, X: Array, groups: Codes, loss: Loss) -> Array:
-    """y by a linear model of the standardized columns; groups differ in their models and in their noise."""
+    """y from a linear model of the standardized columns; each group has its own model and noise."""
     size = np.sqrt((X * X).mean(axis=0))
     Z = X / np.where(size > 0, size, 1.0)
     J, d = int(groups.max()) + 1, X.shape[1]

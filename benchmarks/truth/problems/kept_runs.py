@@ -1,4 +1,4 @@
-"""Runs that keep a checkpoint, described so that another process, or another problem, can be made of them."""
+"""Runs with a checkpoint, described by data from which another process can rebuild or change them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TOL = 1e-9
 # Methods that need a strongly convex R, and one that needs Hessians.
 SMOOTHED = ("apgd", "lbfgsb")
 HESSIAN = "newton"
-# Above 150 parameters quasi-Newton has limited memory, and tables lend it sampled curvature.
+# Above 150 parameters quasi-Newton has limited memory, and tables provide sampled Hessians.
 MANY = 170
 
 
 @dataclass(frozen=True, eq=False)
 class TableData:
-    """A table of groups."""
+    """A table with groups."""
 
     X: Array
     y: Array
@@ -42,7 +42,7 @@ class TableData:
 
 @dataclass(frozen=True, eq=False)
 class BowlData:
-    """Plain functions: sums of squares and cosh around a center each, as one call or as two."""
+    """Plain functions: sums of squares and cosh around one center per loss, as one function or as two."""
 
     centers: Array
     weights: Array
@@ -75,18 +75,18 @@ class KeptRun:
         return sb.Problem(self.data.losses(), self.dual_set, self.regularizer, self.metric)
 
     def solve(self, path: Path | None = None, *, resume: bool = False, max_iter: int = 25, **options: Any) -> sb.Result:
-        """The run, written after every iteration where it has a path."""
+        """The run, with a checkpoint after every iteration if a path is given."""
         return self.solved(self.problem(), path, resume=resume, max_iter=max_iter, **options)
 
     def solved(self, problem: sb.Problem, path: Path | None, *, max_iter: int, **options: Any) -> sb.Result:
-        """The same with a problem that may be another one."""
+        """The same run with a given problem, which may be a changed one."""
         w0 = self.w0 if self.w0.size == problem.n_params else None
         options = {"tol": TOL, "checkpoint_every": 0.0, **options}
         return quietly(lambda: sb.solve(problem, w0, method=self.method, checkpoint=path, max_iter=max_iter, **options))
 
 
 def draw_run(rng: np.random.Generator, method: str | None = None) -> KeptRun:
-    """A small run of the given method, or of any."""
+    """A small run of the given method, or of a random one."""
     name = method or str(rng.choice(list(METHODS)))
     table = name == HESSIAN or rng.random() < 0.5
     data = draw_table(rng) if table else draw_bowls(rng)
@@ -137,7 +137,7 @@ def draw_regularizer(rng: np.random.Generator, *, smooth: bool) -> Any:
 
 
 def rebuilt(run: KeptRun) -> KeptRun:
-    """The same run of copies of its data, as another process would have it."""
+    """The same run with copies of its data, as in another process."""
     data = run.data
     if isinstance(data, TableData):
         data = replace(data, X=data.X.copy(), y=data.y.copy(), groups=data.groups.copy())

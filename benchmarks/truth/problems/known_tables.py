@@ -20,12 +20,12 @@ LOGISTIC = 0.3
 
 @dataclass(frozen=True, eq=False)
 class OnePoint:
-    """A problem with one minimizer that is known, or with none that is."""
+    """A problem with one known minimizer, or with an unknown one."""
 
     minimizer: Array | None
 
     def nearest_minimizer(self, w: Array) -> Array:
-        # Where none is known, a bound is judged only if it is global: nan is inside no region.
+        # If none is known, only global bounds are checked: nan is inside no region.
         return np.full_like(w, np.nan) if self.minimizer is None else self.minimizer
 
 
@@ -34,7 +34,7 @@ def draw_table(rng: Random) -> Known:
 
 
 def _logistic(rng: Random) -> Known:
-    """The largest loss of a well-conditioned or a rare table, with or without a penalty."""
+    """The largest group loss of a well-conditioned table or one with rare categories, with or without a penalty."""
     kind = str(rng.choice(["well-conditioned", "mixed units", "rare categories"]))
     table = draw(rng, kind, "logistic")
     if rng.random() < 0.6:
@@ -43,7 +43,7 @@ def _logistic(rng: Random) -> Known:
     problem = sb.Problem(table.losses())
     easy = kind == "well-conditioned"
     label = f"logistic table ({kind}), {table.X.shape}, l2 = {table.l2:.1g}"
-    # The reference is good to 1e-9 or so: a thousand times its slack of rounding.
+    # The reference is accurate to about 1e-9, a thousand times the allowance for rounding.
     return Known(label, problem, np.zeros(problem.n_params), optimum, OnePoint(None), 1.0, 1e3, easy)
 
 
@@ -64,7 +64,7 @@ def _squared(rng: Random) -> Known:
     for j in range(J):
         n = p + int(rng.integers(5, 60))
         X = np.column_stack([rng.standard_normal((n, d)), np.ones((n, p - d))])
-        # 2/n X'r + penalty w = b_j, by the least r that does it; the rest of r is across the columns.
+        # The r of least norm with 2/n X'r + penalty w = b_j, plus a part that is orthogonal to the columns.
         r = X @ np.linalg.solve(X.T @ X, 0.5 * n * (b[j] - penalty * w))
         across = rng.standard_normal(n)
         for _ in range(2):
@@ -72,7 +72,7 @@ def _squared(rng: Random) -> Known:
         tables.append(X)
         responses.append((r, across))
         fitted[j] = float(r @ r) / n + 0.5 * float(penalty @ w**2)
-    # Distributions do not mind a constant: enough of it, so that every loss can be what it has to be.
+    # On sets of distributions a common constant changes nothing: add one that makes every loss attainable.
     shift = max(0.0, float((fitted + 0.1 - saddle.c).max()))
     y = []
     for j, (X, (r, across)) in enumerate(zip(tables, responses, strict=True)):

@@ -1,4 +1,4 @@
-"""Losses that fail once, or a little all the time."""
+"""Losses that fail at one call, or have noise at every call."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NOISE = 1e-8
 
 
 class OwnError(Exception):
-    """What the user's function raises."""
+    """The exception of the user's function."""
 
 
 @dataclass(eq=False)
 class Liar:
-    """The losses of ``truth``, but for call number ``when``."""
+    """The losses of ``truth``, except at call number ``when``."""
 
     truth: Pieces
     lie: str

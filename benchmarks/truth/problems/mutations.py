@@ -1,4 +1,4 @@
-"""Damaged and hostile files, made of a checkpoint."""
+"""Damaged and hostile files, derived from a checkpoint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Mutation = Callable[[np.random.Generator, bytes], bytes]
 LENGTHS = (0, 1, 7, 8, 2**16, 2**20, 10**8, 2**31, 2**32, 2**53, 2**63, 2**64 - 1)
 WORDS = ("", "nan", "inf", "-inf", "-1", "1e999", "9" * 60, "0", "1", "True", "none", "same as x", "\u2603", "{}", "\0")
 VALUES: tuple[Any, ...] = (None, True, -1, 0, 1, 2**31, 2**63, 2**200, 1.5, 1e308, "", "F64", [], [[]], {}, [1, 2, 3])
-# As much as the header may hold, of what takes the most memory when it is read.
+# The nesting that fits into a header; parsing it takes the most memory.
 NESTED = 300_000
 
 
@@ -30,7 +30,7 @@ def flipped(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def flipped_in_front(rng: np.random.Generator, raw: bytes) -> bytes:
-    """A bit of the length or of the first of the header."""
+    """Flip a bit of the header's length or of its first bytes."""
     return flipped(rng, raw[:64]) + raw[64:]
 
 
@@ -43,7 +43,7 @@ def longer(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def spliced(rng: np.random.Generator, raw: bytes) -> bytes:
-    """Some bytes taken out, repeated, or put elsewhere."""
+    """Some bytes are removed, repeated or moved."""
     a, b, c = sorted(int(x) for x in rng.integers(len(raw), size=3))
     return (raw[:a] + raw[b:], raw[:b] + raw[a:], raw[:a] + raw[b:c] + raw[a:b] + raw[c:])[int(rng.integers(3))]
 
@@ -61,7 +61,7 @@ def other_length(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def other_header(rng: np.random.Generator, raw: bytes) -> bytes:
-    """One entry of the header's table, or one of its texts, is another value, is gone, or is there twice."""
+    """One array entry or text of the header is changed, removed or duplicated."""
     n = int.from_bytes(raw[:LENGTH], "little")
     table = json.loads(raw[LENGTH : LENGTH + n])
     name = str(rng.choice([key for key in table if key != "__metadata__"]))
@@ -86,7 +86,7 @@ def other_header(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def forged(rng: np.random.Generator, raw: bytes) -> bytes:
-    """A text or an array is another one, under a valid checksum."""
+    """A text or an array is replaced, with a valid checksum."""
     file = io.BytesIO(raw)
     header = read_header(file)
     texts, arrays, sizes = header.texts, read_arrays(file, header), header.sizes
@@ -126,7 +126,7 @@ def anything(rng: np.random.Generator, raw: bytes) -> bytes:
 
 
 def hostile(rng: np.random.Generator, raw: bytes) -> bytes:
-    """What takes much memory when it is believed: bombs, nests, a great many names, arrays that are not there."""
+    """Files that would take much memory if trusted: zip bombs, nested lists, many names, arrays that do not exist."""
     kind = int(rng.integers(5))
     if kind == 0:
         packed = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Named problems, each of which once got a wrong answer, and their near relatives."""
+"""Named problems that an earlier version answered wrongly, and variants of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Pair = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A problem, its start, and what is known of it."""
+    """A problem, its start and its known minima."""
 
     make: Callable[[], sb.Losses]
     optimum: float
@@ -30,7 +30,7 @@ class Named:
     method: str = "auto"
     convex: bool = True
     lows: tuple[Array, ...] = ()
-    """Global minimizers that are known."""
+    """Known global minimizers."""
 
 
 def _functions(pair: Pair, w0: Array) -> Callable[[], sb.Losses]:
@@ -80,7 +80,7 @@ def saddle(start: tuple[float, float], method: str = "auto") -> Named:
 
 
 def one_small_feature(size: float, loss: str = "squared", method: str = "auto") -> Named:
-    """300 rows of one feature near ``size``, y = 3 x/size: the residuals are zero at w = 3/size."""
+    """300 rows of one feature near ``size``, y = 3 x/size; the residuals vanish at w = 3/size."""
     rng = np.random.default_rng(5)
     x = size * (1.0 + 0.1 * rng.standard_normal(300))
     groups = np.arange(300) % 3

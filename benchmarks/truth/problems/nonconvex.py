@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Random = np.random.Generator
 
-# How many problems of a family have round numbers, as examples in books do.
+# The share of problems with round numbers, as in textbooks.
 ROUND = 0.4
-# How many have a single parameter.
+# The share of problems with one parameter.
 LINE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """J losses of d parameters, and points worth a look."""
+    """J losses of d parameters, with their known special points."""
 
     pair: Callable[[Array], tuple[Array, Array]]
     """w -> f, G."""
     d: int
     spread: float = 2.0
-    """The size of random starts."""
+    """The standard deviation of random starts."""
     stationary: list[Array] = field(default_factory=list)
-    """Points where the gradients vanish and that are no minima of all losses."""
+    """Points where the gradients vanish that are not minima of all losses."""
     lows: list[Array] = field(default_factory=list)
-    """Points where losses are low."""
+    """Points with low losses."""
     round_starts: bool = False
-    """Whether starts are whole numbers, from which steps land exactly on stationary points more often."""
+    """Whether starts are integers, from which steps hit stationary points exactly more often."""
 
 
 def double_wells(rng: Random) -> Family:
@@ -67,13 +67,13 @@ def saddles(rng: Random) -> Family:
         return 0.5 * Aw @ w + 0.25 * c * r * r, Aw + np.outer(c * r, w)
 
     reach = float(np.sqrt(np.abs(values[:, 0] / c).mean()))
-    # The subspace of positive curvature leads into the saddle.
+    # Starts in the subspace of positive eigenvalues lead to the saddle.
     into = Q[:, 1:] @ rng.standard_normal(d - 1) if d > 1 else np.zeros(d)
     return Family(pair, d, 1.0, [np.zeros(d), into], [reach * Q[:, 0], -reach * Q[:, 0]], round_)
 
 
 def ripples(rng: Random) -> Family:
-    """A bowl with sines on it."""
+    """A convex quadratic plus sines."""
     J, d = _sizes(rng, 6)
     center, omega = rng.standard_normal((J, d)), rng.uniform(1.0, 8.0, (J, d))
     height, bowl, phase = rng.uniform(0.05, 1.5, J), rng.uniform(0.05, 1.0, J), rng.uniform(0, 2 * np.pi, (J, d))
@@ -87,7 +87,7 @@ def ripples(rng: Random) -> Family:
 
 
 def bounded(rng: Random) -> Family:
-    """log(1 + q), q/(1 + q) or 1 - exp(-q) of q = |w - center|^2/width, with two centers each: convex only near by."""
+    """log(1 + q), q/(1 + q) or 1 - exp(-q) of q = |w - center|^2/width, two centers each: convex only near them."""
     J, d = _sizes(rng, 8)
     centers, width = 2.0 * rng.standard_normal((2, J, d)), rng.uniform(0.3, 3.0, (2, J))
     which = int(rng.integers(3))
@@ -145,7 +145,7 @@ def nets(rng: Random) -> Family:
 
 
 def differences(rng: Random) -> Family:
-    """sqrt(1 + |A w - a|^2) - sqrt(1 + |B w - b|^2) + m/2 |w|^2: a convex function less another."""
+    """sqrt(1 + |A w - a|^2) - sqrt(1 + |B w - b|^2) + m/2 |w|^2: a difference of convex functions."""
     J, d = _sizes(rng, 10)
     A, B = rng.standard_normal((2, J, d, d)) / np.sqrt(d)
     a, b = rng.standard_normal((2, J, d))

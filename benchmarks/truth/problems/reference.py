@@ -1,4 +1,4 @@
-"""The least worst-group loss of a table, by Newton's method with a barrier, on coordinates of its own."""
+"""The minimum of the largest group loss of a table, by a barrier method in orthogonal coordinates."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from scipy.special import expit
 
 from .table import Array, Codes, Loss, Table
 
-# Singular values below this, relative to the largest, are rounding: the columns are dependent.
+# Singular values below this, relative to the largest, count as zero: the columns are dependent.
 RANK = 1e-13
-# The barrier ends here: J of it is the error of the reference. Shrunk by SHRINK at a time.
+# The last barrier parameter; J times it is the error of the reference. Each stage divides it by SHRINK.
 LAST_BARRIER = 1e-11
 SHRINK = 0.1
 CENTERED = 1e-14
 MAX_STEPS = 500
-# A reference is good to so much, or it is refused.
+# The accuracy of a reference; a less accurate one is rejected.
 ACCURACY = 1e-8
 # Hessians whose least eigenvalue is below this, in coordinates of unit columns, may belong to an infimum at infinity.
 DEGENERATE = 1e-5
 
 
 class ReferenceError(RuntimeError):
-    """The reference did not reach its own accuracy: the trial must not judge by it."""
+    """The reference did not reach its accuracy and must not be used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Smooth:
 
 
 def least_worst_loss(table: Table) -> float:
-    """inf over w of max_j f_j(w), to 1e-9 or so; at infinity, where that is where it is."""
+    """inf over w of max_j f_j(w), to about 1e-9; the infimum may be at infinity."""
     smooth = _smooth(table)
     try:
         value, z, lam = _minimize(smooth)
@@ -75,7 +75,7 @@ def least_worst_loss(table: Table) -> float:
     away = _separable_rows(smooth)
     if away.all():
         return 0.0
-    # Rows that a direction of recession classifies with any margin cost nothing in the limit; those that are left
+    # Rows that a direction of recession classifies correctly have zero loss in the limit; the remaining rows
     # have a minimum.
     kept = replace(smooth, B=smooth.B[~away], y=smooth.y[~away], m=smooth.m[~away], groups=smooth.groups[~away])
     return _minimize(_compressed(kept))[0]
@@ -95,7 +95,7 @@ def _smooth(table: Table) -> Smooth:
 
 
 def _compressed(smooth: Smooth) -> Smooth:
-    """The same losses without penalty, on orthogonal columns of unit mean square, as many as the rank."""
+    """The same losses without penalty, on orthogonal columns of unit mean square; their number is the rank."""
     U, s, _ = np.linalg.svd(smooth.B, full_matrices=False)
     U = U[:, s > RANK * max(s[0], 1e-300)] if s.size else U
     B = np.ascontiguousarray(U) * np.sqrt(len(U))
@@ -129,7 +129,7 @@ def _minimize(smooth: Smooth) -> tuple[float, Array, Array]:
 
 
 def _newton_step(smooth: Smooth, z: Array, t: float, mu: float) -> tuple[Array, float, float]:
-    """One damped step, and the decrement -<gradient, step>, twice what is left to gain."""
+    """One damped step, and the decrement -<gradient, step>, twice the predicted decrease."""
     f, G = smooth.values(z), smooth.jacobian(z)
     s = t - f
     lam = mu / s
@@ -147,7 +147,7 @@ def _newton_step(smooth: Smooth, z: Array, t: float, mu: float) -> tuple[Array, 
         slack = t_new - smooth.values(z_new)
         if slack.min() > 0:
             new = t_new - mu * float(np.log(slack).sum())
-            # Near the end differences are rounding, and a full step is the best there is.
+            # Near the end differences of values are rounding errors: take the full step.
             if new <= barrier - 0.1 * length * decrement + 1e-15 * abs(barrier):
                 return z_new, t_new, decrement
         length *= 0.5

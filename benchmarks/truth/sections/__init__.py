@@ -1,6 +1,6 @@
-"""The sections of the trial, in the order in which they are run and printed.
+"""The sections of the benchmark, in the order in which they are run and printed.
 
-A section is a module with a `SECTION`; an entry here puts it into the command, the page and the tests.
+A section is a module with a `SECTION`; an entry here adds it to the command, the page and the tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Problems built around their optimum: no bound above it, no convergence away from it."""
+"""Problems built around a known optimum: checks bounds and reported convergence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..problems.spectral import draw_spectral
 from ..section import Section
 from ..tally import Outcome, Share
 
-# Of a hundred runs; the default method above all.
+# Runs out of a hundred for each method.
 SHARES = {
     "auto": 62,
     "quasi-newton": 10,
@@ -40,7 +40,7 @@ BOUND = "lower bounds above the optimum inside their region"
 CERTIFIED = "certified with error > tol"
 ESTIMATED = "estimated with error > tol"
 ESTIMATED_FAR = "estimated with error > 100 tol"
-EASY = "easy problems that end otherwise than CONVERGED"
+EASY = "easy problems that do not end as CONVERGED"
 BEATEN = "values below the optimum"
 
 
@@ -59,7 +59,7 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
     try:
         result = quietly(lambda: sb.solve(known.problem, known.w0, method, tol=tol, time_limit=SECONDS))
     except sb.errors.IncompatibleError:
-        # What a method cannot do it must refuse, and did.
+        # Methods must refuse problems that they cannot solve.
         return [Outcome({}, method, "refused")]
     return [_judged(known, method, tol, result, second)]
 
@@ -69,7 +69,7 @@ def _judged(known: Known, method: str, tol: float, result: sb.Result, second: bo
     allowed = threshold(tol, known.optimum) + slack
     above = result.lower_bound > known.optimum + slack
     nearest = known.losses.nearest_minimizer(result.w)
-    # Far away along a flat direction the errors of w move the losses.
+    # Far away along a flat direction the rounding errors of w change the losses.
     G = np.asarray(known.problem.losses.evaluate(result.w)[1])
     far = EPS * float((np.abs(G) @ np.abs(result.w)).max())
     counts = {BOUND: above and covers(result, nearest, known.metric), BEATEN: error < -slack - far}
@@ -86,12 +86,13 @@ def _judged(known: Known, method: str, tol: float, result: sb.Result, second: bo
 
 
 ABOUT = """\
-Losses and their gradients at a chosen point w*, and weights lam that are a best response to them with <lam, gradients>
-= 0, so that w* is optimal: over all sets and the regularizers that go with them, 1 to 20 losses of 1 to 30 parameters,
-sums of squares, softplus, exponentials, fourth powers, hyperbolas, tables, matrices, affine losses, with ties, flat
-directions and weights that are zero without need; parameters in units from 1e-7 to 1e7, losses from 1e-6 to 1e6, starts
-near and far; by the default method mostly, and by all others with tolerances that they can reach. Easy are problems in
-units of one, with curvature in all directions, and a start near by.
+Each problem is built around a chosen optimum w*: losses and gradients are chosen at w* so that weights lam are a best
+response with <lam, gradients> = 0. The problems cover all sets and the regularizers that apply to them, 1 to 20 losses
+of 1 to 30 parameters, sums of squares, softplus, exponentials, fourth powers and hyperbolas, tables, matrices and
+affine losses; with ties, flat directions and weights that are zero without strict complementarity; parameters in units
+from 1e-7 to 1e7, losses from 1e-6 to 1e6, starts near and far. Most runs use the default method; all other methods get
+tolerances that they can reach. Easy problems have units of one, positive second derivatives in all directions and a
+start near the optimum.
 """
 
 SECTION = Section(

@@ -1,4 +1,4 @@
-"""Losses that fail once: no success with a value that they do not have, and no exception but the user's own."""
+"""Losses that fail at one call: checks that no run reports convergence with a wrong value."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..tally import Outcome, Share
 
 TOL = 1e-6
 METHODS = ("auto", "auto", "auto", "accelerated", "prox-linear", "apgd", "extragradient", "lbfgsb")
-# Runs take ten evaluations or so: a fault at a later call than this would rarely be met.
+# Runs take about ten evaluations: a fault at a later call would rarely occur.
 LATEST = 12
 
 UNTRUE = "CONVERGED with a value that the losses do not have at w"
-RAW = "exceptions besides the user's own and the program's"
-SWALLOWED = "the user's exceptions swallowed, and a wrong answer"
+RAW = "exceptions other than the user's own and the library's"
+SWALLOWED = "user's exceptions suppressed, with a wrong answer"
 WRONG = "CONVERGED with error > tol"
 
 
@@ -52,7 +52,7 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
         if result.success:
             counts[WRONG] = true_value - optimum > tol + close
     if lie == "raises":
-        # Where a run only looks around, a point that the losses refuse counts as outside of their domain.
+        # During the final inspection, a point at which the losses raise counts as outside their domain.
         counts[SWALLOWED] = liar.told and result.success and true_value - optimum > tol + close
     told = f"call {liar.when} of {liar.calls}" if liar.told else "fault not met"
     note = f"{method}, {told}, true value {true_value:.9g}, optimum {optimum:.9g}; {describe(result)}"
@@ -67,7 +67,7 @@ def _convex(rng: np.random.Generator) -> tuple[Pieces, float]:
     b -= np.outer(lam, lam @ b) / float(lam @ lam)
     P = np.linalg.qr(rng.standard_normal((d, d)))[0]
     a = rng.uniform(0.5, 2.0, (J, d))
-    # With Quadratic around lam, too, lam is the best response to equal losses, and R is zero there.
+    # With a Quadratic centered at lam, lam is also the best response to equal losses, and R is zero there.
     return Pieces(str(rng.choice(TAME)), np.ones(J), b, a, P, rng.standard_normal(d), np.ones(d)), 1.0
 
 
@@ -77,9 +77,10 @@ def _lam(J: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 ABOUT = """\
-Well-conditioned convex losses that, at one call of a run, return a bogus value, a bogus gradient, nan or infinity, or
-raise; or that carry noise of 1e-8 at every call. A run may go on or give up, but it must not call itself converged with
-a value that the losses do not have at w, and no exception may escape but the user's own and the program's.
+Well-conditioned convex losses that, at one call of a run, return a wrong value, a wrong gradient, nan or infinity, or
+raise an exception; or that have noise of 1e-8 at every call. A run may continue or stop, but it must not report
+convergence with a value that the losses do not have at w, and only the user's own exceptions and those of the library
+may be raised.
 """
 
 SECTION = Section(

@@ -1,4 +1,4 @@
-"""Checkpoints of other problems: none is taken up, and every own one is."""
+"""Checkpoints of other problems: none is accepted, and every checkpoint of the same problem is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 import saddleback as sb
 
-from ..problems.foreign import CHANGES, Bent
+from ..problems.foreign import CHANGES, Bent, BentWithHessian
 from ..problems.kept_runs import KeptRun, TableData, draw_run, rebuilt
 from ..section import Section
 from ..tally import Outcome, Share
@@ -18,12 +18,12 @@ ITERATIONS = (0, 0, 1, 2, 5, 30)
 BENT = "losses bent away from the answer"
 KINDS = (*CHANGES, BENT)
 
-TAKEN = "checkpoints of other problems that were taken up"
+TAKEN = "checkpoints of other problems that were accepted"
 REFUSED = "own checkpoints that were refused"
 
 
 def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
-    """One checkpoint, resumed by a problem with one thing changed, and by a copy of its own."""
+    """One checkpoint, resumed by a problem with one change, and by a copy of the same problem."""
     kind = KINDS[number % len(KINDS)]
     run = draw_run(rng)
     n_iter = int(rng.choice(ITERATIONS))
@@ -38,7 +38,7 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
             problem = other.problem()
         try:
             taken = other.solved(problem, path, max_iter=n_iter + 5, resume=True)
-            ending, note = "taken up", f"{note}: bound {taken.lower_bound:.9g}, value {taken.value:.9g}"
+            ending, note = "accepted", f"{note}: bound {taken.lower_bound:.9g}, value {taken.value:.9g}"
         except sb.ProblemError as error:
             ending, note = "refused", f"{note}: {error}"
         own = rebuilt(run)
@@ -51,19 +51,17 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
 
 
 def _bent(run: KeptRun, point: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[KeptRun, sb.Problem]:
-    losses = run.data.losses()
-    bent = Bent(losses, point)
-    if not isinstance(run.data, TableData):
-        bent = type("BentFunctions", (Bent,), {"hessian": property()})(losses, point)
+    kind = BentWithHessian if isinstance(run.data, TableData) else Bent
+    bent = kind(run.data.losses(), point)
     return run, sb.Problem(bent, run.dual_set, run.regularizer, run.metric)
 
 
 ABOUT = """\
-A run of any method is written after 0 to 30 iterations and resumed with one thing changed: other data of the same
-shape, one response, one entry, one row's group, two groups renamed, the penalty, the dual set, the regularizer or a
+A run of any method is stopped after 0 to 30 iterations and resumed with one thing changed: other data of the same
+shape, one response, one entry, one row's group, two groups renamed, the penalty, the dual set or the regularizer or a
 parameter of theirs, the method or an option of it, the metric, the start, or losses that agree with the old ones to
-first order at the answer. Logistic tables that start at zero have the same losses there whatever their data. Each must
-be refused; a copy of the problem itself must be taken up.
+first order at the answer. Logistic tables that start at zero have the same losses there whatever their data. Each
+changed problem must be refused; a copy of the problem itself must be accepted.
 """
 
 SECTION = Section(

@@ -1,4 +1,4 @@
-"""Problems that once got a wrong answer, by name."""
+"""Named problems that an earlier version answered wrongly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..tally import Outcome, Share
 
 TOL = 1e-6
 
-MISSED = "convex problems that end otherwise than CONVERGED"
+MISSED = "convex problems that do not end as CONVERGED"
 WRONG = "convex problems that end with error > tol"
 FALSE = "bounds above a known value inside their region"
 
 
 def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
-    """One named problem; numbers beyond the last begin anew."""
+    """One named problem; the numbers wrap around."""
     name = list(NAMED)[number % len(NAMED)]
     named = NAMED[name]()
     problem = sb.Problem(named.make())
@@ -35,7 +35,7 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
 
 ABOUT = """\
 Two exponentials of quadratics with a flat direction (Polak 2), two wells, a saddle, one feature in units of 1e-12 to
-1e7, and ill-conditioned tables: each named problem got a wrong answer once. tol = 1e-6, default limits.
+1e7, and ill-conditioned tables: an earlier version gave a wrong answer to each of them. tol = 1e-6, default limits.
 """
 
 SECTION = Section(

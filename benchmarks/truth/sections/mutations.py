@@ -1,4 +1,4 @@
-"""Damaged and hostile checkpoints: refused by name or taken as they were, without a raw exception, in little memory."""
+"""Damaged and hostile checkpoints: refused with a ProblemError that names the file, in little memory."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ..problems.mutations import MUTATIONS
 from ..section import Section
 from ..tally import Outcome, Share
 
-# Files of each checkpoint.
+# Damaged files per checkpoint.
 FILES = 100
 TIMES, BYTES = 4, 50_000_000
 FORGED = "forged with a valid checksum"
 
-RAW = "exceptions besides the program's own"
-MEMORY = "more memory than four times the file and 50 MB"
-CHANGED = "damaged files that were taken up"
+RAW = "exceptions other than the library's own"
+MEMORY = "memory beyond four times the file plus 50 MB"
+CHANGED = "damaged files that were accepted"
 
 
 def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
-    """One checkpoint and a hundred files made of it."""
+    """One checkpoint and a hundred damaged files derived from it."""
     run = draw_run(rng)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.ckpt"
         run.solve(path, max_iter=int(rng.integers(0, 8)))
         raw = path.read_bytes()
-        # Once before anything is measured: what is imported or compiled then is no part of it.
+        # Import and compile before memory is measured.
         run.solve(path, max_iter=0, resume=True)
         return [_try(rng, run, path, raw) for _ in range(FILES)]
 
@@ -45,9 +45,9 @@ def _try(rng: np.random.Generator, run: KeptRun, path: Path, raw: bytes) -> Outc
     peak = Peak()
     raised, note = False, f"{run.method.name}, {len(changed)} bytes"
     try:
-        # Read, compared and ended at once: what a method does with a forged state is not promised.
+        # Zero iterations: nothing is guaranteed about steps from a forged state.
         run.solve(path, max_iter=0, resume=True)
-        ending = "unchanged" if changed == raw else "taken up"
+        ending = "unchanged" if changed == raw else "accepted"
     except sb.ProblemError as error:
         ending = "refused"
         raised = str(path) not in str(error)
@@ -56,16 +56,16 @@ def _try(rng: np.random.Generator, run: KeptRun, path: Path, raw: bytes) -> Outc
     memory = peak.beyond()
     counts = {RAW: raised, MEMORY: memory > TIMES * len(changed) + BYTES}
     if kind != FORGED:
-        counts[CHANGED] = ending == "taken up"
+        counts[CHANGED] = ending == "accepted"
     return Outcome(counts, kind, ending, f"{note}, {memory} bytes of memory")
 
 
 ABOUT = """\
 Checkpoints of all methods with bits flipped, bytes cut off, added, overwritten or moved, headers of another length or
-with other entries, contents forged under a valid checksum, zip bombs, nested lists, a great many names, and files of
-anything at all. Each is resumed: a ProblemError that names the file is the only exception allowed, and the peak of the
-process's memory may grow by four times the file and 50 MB. A damaged file may be taken up only where the damage is in
-the blanks of its header; a forged one may be, as a checksum is no signature.
+with other entries, contents forged under a valid checksum, zip bombs, nested lists, a great many names, and random
+files. Each is resumed: a ProblemError that names the file is the only exception allowed, and the peak memory of the
+process may grow by at most four times the file and 50 MB. A damaged file may be accepted only if the damage is in the
+blanks of its header; a forged one may be accepted, because a checksum is not a signature.
 """
 
 SECTION = Section(

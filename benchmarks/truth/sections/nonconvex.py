@@ -1,4 +1,4 @@
-"""Losses that are not convex: no bound that a point within its reach disproves."""
+"""Losses that are not convex: checks that no point within the radius disproves the bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..tally import Outcome, Share
 TOL = 1e-6
 GAMMA = 0.1
 METHODS = ("auto", "auto", "auto", "auto", "accelerated", "prox-linear")
-# A start may be a stationary point, which need be no minimum, or beside one.
+# The shares of starts at a stationary point that is not a minimum, and near one.
 EXACTLY_STATIONARY = 0.15
 NEARLY_STATIONARY = 0.1
 
@@ -82,10 +82,10 @@ def _start(rng: np.random.Generator, family: Family) -> Array:
 
 
 ABOUT = """\
-Seven families of one to four losses of one to ten parameters, from random starts, some of them stationary points that
-are no minima. A certificate supposes convex losses, and a run should find out that these are not. A bound is false
-when a point within its radius has a lower value; such points are looked for at random, at known minima and by
-descents.
+Seven families of one to four losses of one to ten parameters, from random starts; some starts are stationary points
+that are not minima. A certificate assumes convex losses, and a run should detect that these are not convex. A bound is
+false if a point within its radius has a lower value; such points are searched for at random, at known minima and by
+descent.
 """
 
 SECTION = Section(

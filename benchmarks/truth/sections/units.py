@@ -18,10 +18,10 @@ from ..tally import Outcome, Share
 TOL = 1e-6
 # Columns are multiplied by 10^U(-7, 7).
 DECADES = 7.0
-# Tables that every method solves in units of one, in the order of their shares.
+# Kinds of tables that every method solves in units of one; repetition gives their shares.
 KINDS = ("well-conditioned", "well-conditioned", "well-conditioned", "low rank", "rare categories")
 METHODS = ("auto", "auto", "quasi-newton", "quasi-newton", "newton", "accelerated")
-# Accelerated steps know one number L for all coordinates: without limits they need as many as they need.
+# Accelerated steps have one L for all coordinates and may need many iterations.
 MANY = 20_000
 
 STATUS = "tables: another status, or a value that differs by more than tol"
@@ -30,7 +30,7 @@ PLAIN = "plain functions: another status, or a value that differs by more than t
 
 
 def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
-    """One table in units of one and in units of its own; every fourth time the same losses as plain functions, too."""
+    """One table in units of one and in other units; every fourth case also with the losses as plain functions."""
     method = METHODS[number % len(METHODS)]
     table = draw(rng, KINDS[int(rng.integers(len(KINDS)))], "logistic" if rng.random() < 0.6 else "squared")
     # Accelerated steps are for few and well-conditioned parameters.
@@ -61,7 +61,7 @@ def _solve(table: Table, method: str) -> sb.Result:
 
 
 def _solve_functions(table: Table, method: str, units: Array) -> sb.Result:
-    """f(units w) as plain functions, of which the solver knows nothing."""
+    """f(units w) as plain functions, without information about the table."""
     losses = table.losses()
 
     def fun(w: Array) -> tuple[Array, Array]:
@@ -84,8 +84,9 @@ def _compared(plain: sb.Result, other: sb.Result, name: str, row: str, table: Ta
 
 ABOUT = """\
 Tables whose columns are multiplied by 10^U(-7, 7), each by its own factor, with and without an intercept, l2 = 0, tol
-= 1e-6: the run must end with the same status and the same value, to tol, as with units of one. Endings are shown as
-units of one / other units. The same for losses as plain functions, of which nothing is known.
+= 1e-6: the run must end with the same status and, within tol, the same value as in units of one. Endings are shown as
+units of one / other units. The same is tried with the losses as plain functions, without any information about the
+table.
 """
 
 SECTION = Section(

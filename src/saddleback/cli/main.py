@@ -1,15 +1,16 @@
-"""The program: its commands, and how errors leave it."""
+"""The entry point: it runs the commands and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
 import sys
 
 from ..errors import SaddlebackError
-from .status import BAD_INPUT
+
+BAD_INPUT = 2
 
 
 def main() -> None:
-    """Run the command line. Exit status 0 fine, 2 bad input or usage, 130 interrupted."""
+    """Run the command line. Exit status: 0 success, 2 bad input or usage, 130 interrupted."""
     try:
         from .app import app
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, so that standard output holds results only."""
+"""A progress bar on standard error; standard output is for results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..paper import Reporter
 
 @contextmanager
 def progress_bar() -> Iterator[Reporter]:
-    """Bar, count of cells, time, and what is being run; plain lines where there is no terminal."""
+    """A bar with the number of steps, the time and the current step; plain lines if there is no terminal."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:

@@ -13,11 +13,13 @@ from .. import paper
 from .._validation import number
 from ..machine.resources import GB
 from .progress import progress_bar
-from .status import INTERRUPTED
+
+# The status of a program that SIGINT ends: 128 + 2.
+INTERRUPTED = 130
 
 
 class Target(StrEnum):
-    """What the paper calls it."""
+    """A figure or table by its letter in the paper."""
 
     a = "a"
     b = "b"
@@ -29,7 +31,7 @@ class Target(StrEnum):
 
 
 class Scale(StrEnum):
-    """How large."""
+    """The sizes of the experiments."""
 
     small = "small"
     full = "full"
@@ -44,19 +46,19 @@ def reproduce(
     scale: Annotated[
         Scale, typer.Option(help="small: minutes; full: the paper's sizes, up to an hour and 4 GB; tiny: seconds.")
     ] = Scale.small,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random data.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random data.")] = 0,
     out: Annotated[
-        str, typer.Option(metavar="PATH", help="The directory for tables, figures and the cache of cells.")
+        str, typer.Option(metavar="PATH", help="Directory for tables, figures and the cache of cells.")
     ] = "reports/paper",
     max_memory: Annotated[
         float | None,
-        typer.Option(help="Gigabytes that the data may take; what is free unless given.", show_default=False),
+        typer.Option(help="Gigabytes that the data may take; by default the free memory.", show_default=False),
     ] = None,
 ) -> None:
-    """Rerun the paper's experiments: what it prints, what its methods do here, what ours do, side by side.
+    """Rerun the paper's experiments and print the paper's numbers next to those measured here.
 
-    Each cell is kept in the directory's cache as soon as it has run: start the same command again after an
-    interruption, and it goes on from there.
+    Each cell is stored in the cache of the directory as soon as it has run. After an interruption the same command
+    continues from there.
     """
     if max_memory is not None:
         max_memory = number(max_memory, "--max-memory", minimum=0.0, strict=True)
@@ -73,7 +75,8 @@ def reproduce(
             )
     except KeyboardInterrupt:
         typer.echo(
-            "saddleback: interrupted; cells that have run are kept, the same command goes on from there", err=True
+            "saddleback: interrupted; cells that have run are stored, the same command continues from there",
+            err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
     for failure in done.failures:

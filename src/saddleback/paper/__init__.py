@@ -1,8 +1,9 @@
 """The experiments of the paper (Lezane, Langer and Koolen, Acceleration for affine-coupling problems).
 
-``recipe`` makes the data, ``published`` holds what the paper prints, ``contestants`` says who runs. ``figure_a`` and
-``table_b`` to ``table_e`` are the paper's, one module each, ``theory`` checks the scaling that its theorems predict.
-A ``Laboratory`` runs their cells, each kept in a cache, and ``reproduce`` writes what was measured.
+``recipe`` generates the data, ``published`` holds the numbers of the paper, ``contestants`` lists the methods.
+``figure_a``, ``table_b``, ``table_c`` and ``tables_d_e`` define the figure and the tables; ``theory`` checks the
+scaling that the theorems predict. A ``Laboratory`` runs the cells and stores each in a cache; ``reproduce`` writes the
+results.
 """
 
 from .published import TABLE_B, TABLE_C, TABLE_D, TABLE_E, Published

@@ -1,4 +1,4 @@
-"""What has been run, one file each, so that an interrupted reproduction goes on where it was."""
+"""A cache of the cells that have run, one file each: an interrupted reproduction continues from it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .files import plain, write_json
 
 PACKAGE = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).resolve().parent
-# What decides how a cell runs, beside the library itself.
+# The modules of this folder that determine how a cell runs.
 DECISIVE = ("recipe.py", "contestants.py", "cell.py", "laboratory.py")
 
 
 @cache
 def code_version(folder: str | None = None) -> str:
-    """A digest of the code that a run depends on, one folder of ``paper`` included: other code runs again."""
+    """A digest of the code that a cell depends on: the library, ``DECISIVE`` and, if given, a folder of ``paper``."""
     library = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("paper", "cli")]
     ours = [HERE / name for name in DECISIVE] + (sorted((HERE / folder).glob("*.py")) if folder else [])
     digest = hashlib.sha256()
@@ -32,7 +32,7 @@ def code_version(folder: str | None = None) -> str:
 
 
 class Cache:
-    """A directory of JSON files. A file that is damaged, or of other code or another machine, does not count."""
+    """A directory of JSON files. Damaged files, and files of other code or another machine, are ignored."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -51,7 +51,7 @@ class Cache:
         self._write(cell.file_stem, {"cell": cell.to_dict(), "code": code_version()}, "curve", asdict(curve))
 
     def load_check(self, name: str, scale: str, seed: int) -> dict[str, Any] | None:
-        """What a check of the theory measured."""
+        """The stored measurements of a check of the theory; None if there are none."""
         return self._read(_stem(name, scale, seed), _check(name, scale, seed), "measured")
 
     def save_check(self, name: str, scale: str, seed: int, measured: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""One cell of the experiments: what is run, and what it did."""
+"""One cell of the experiments: the run that it describes, and the curve that the run left."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Reach:
-    """When a run first came to a value."""
+    """The first iteration at which a run reached a value."""
 
     iterations: int
     seconds: float
@@ -49,14 +49,14 @@ class Reach:
 
 @dataclass(frozen=True)
 class Curve:
-    """The best value and the seconds after each iteration, the start included; or why there is none."""
+    """The lowest value so far and the time after each iteration, the start included; or the reason for a failure."""
 
     time: Sequence[float] = ()
     value: Sequence[float] = ()
     status: str = ""
     lower_bound: float | None = None
     failure: str = ""
-    """Why the cell could not run, in a few words; empty where it did."""
+    """Why the cell could not run; empty if it ran."""
 
     @property
     def n_iter(self) -> int:
@@ -71,7 +71,7 @@ class Curve:
         return self.time[-1] if self.time else None
 
     def reach(self, target: float) -> Reach | None:
-        """The first iteration at most ``target``. The start is none: the paper's least count is 1."""
+        """The first iteration whose value is at most ``target``; the start is not counted, as in the paper."""
         for k in range(1, len(self.value)):
             if self.value[k] <= target:
                 return Reach(k, self.time[k])

@@ -1,4 +1,4 @@
-"""Who runs in the tables: the paper's methods as it configures them, and ours."""
+"""The methods of the tables: those of the paper as it configures them, and the library's own."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ..methods import APGD, LBFGSB, Accelerated, AnyMethod, Extragradient, Optim
 from ..subproblem import InnerSolver, PathFollowing
 from . import published
 
-# SciPy's own tolerances of L-BFGS-B; with them it ends at about the objective that the paper prints for it.
+# SciPy's default tolerances of L-BFGS-B; with them it ends at about the objectives that the paper prints.
 SCIPY_FTOL, SCIPY_GTOL = 2.220446049250313e-09, 1e-5
-# The paper's colors; ours beside them.
+# The colors of the paper's figure.
 GREEN, ORANGE, BLACK = "tab:green", "tab:orange", "black"
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A method, given L, and an inner solver; ``row`` is its row in the paper's tables."""
+    """A method as a function of L, and an inner solver; ``row`` names its row in the tables of the paper."""
 
     label: str
     method: Callable[[float], str | AnyMethod]
@@ -28,7 +28,7 @@ class Contestant:
 
 
 def algorithm_1(L: float) -> Accelerated:
-    """The paper's method as it stands there: its steps, no restart, L known beforehand."""
+    """Algorithm 1 of the paper: its step sizes, no restart, L given."""
     return Accelerated(steps="paper", restart=False, smoothness=L)
 
 

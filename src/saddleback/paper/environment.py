@@ -1,4 +1,4 @@
-"""What the numbers depend on: versions, cores, vector units."""
+"""The environment of a measurement: versions, cores, SIMD extension."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIBRARIES = ("numpy", "scipy", "numba", "piqp", "threadpoolctl")
 
 
 def environment(libraries: Sequence[str] = LIBRARIES) -> dict[str, Any]:
-    """The kind of machine and the versions of the libraries; nothing that names the machine."""
+    """The kind of machine and the versions of the libraries; not the name of the machine."""
     return {
         "saddleback": installed("saddleback"),
         "python": platform.python_version(),
@@ -37,7 +37,7 @@ def installed(name: str) -> str:
 
 
 def best_simd() -> str:
-    """The widest vector extension that NumPy found."""
+    """The widest SIMD extension that NumPy found."""
     config: Any = np.show_config(mode="dicts")
     found = config.get("SIMD Extensions", {}).get("found", [])
     return str(found[-1]) if found else "-"

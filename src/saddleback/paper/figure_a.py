@@ -13,12 +13,12 @@ from .table import Table, in_short, row, seconds
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The paper does not say; see table (c).
+# The paper does not state gamma; see table (c).
 GAMMA = 0.01
 METHODS = (PAPER, QP, "apgd", "extragradient", "optimistic", "lbfgsb", SHARP, DEFAULT)
-# Methods of rate 1/T need more room.
+# Methods of rate 1/T get twice the iterations.
 SLOW = ("extragradient", "optimistic")
-# Gaps below are rounding, and drawn on this line.
+# Smaller gaps are rounding errors and are drawn at this value.
 FLOOR = 1e-10
 FAST = (SHARP, DEFAULT)
 
@@ -29,7 +29,7 @@ def cells(scale: Scale, seed: int) -> list[Cell]:
 
 
 def measure(lab: Laboratory, scale: Scale, seed: int) -> Table:
-    """The runs that the figure draws, as a table of where they end."""
+    """A table of the final gaps of the runs that the figure draws."""
     body, rows = [], []
     for cell in cells(scale, seed):
         curve = lab.curve(cell)
@@ -45,7 +45,7 @@ def measure(lab: Laboratory, scale: Scale, seed: int) -> Table:
         "a",
         f"Figure (a): convergence (d = {scale.d}, J = {scale.J}, N = {scale.N}, gamma = {GAMMA:g})",
         "The primal gap against the iteration count and against seconds: Algorithm 1 green, APGD orange, extragradient "
-        "black, as in the paper; our fast methods blue. The table says where the curves end.",
+        "black, as in the paper; the library's fast methods blue. The table lists the last point of each curve.",
         ["method", "gap at the end", "iterations", "time"],
         body,
         rows,
@@ -53,7 +53,7 @@ def measure(lab: Laboratory, scale: Scale, seed: int) -> Table:
 
 
 def draw(lab: Laboratory, scale: Scale, seed: int, figure: Figure) -> None:
-    """Two panels on an empty figure."""
+    """Draw two panels on an empty figure."""
     left, right = figure.subplots(1, 2, sharey=True)
     for cell in cells(scale, seed):
         curve, best = lab.curve(cell), lab.reference(cell.recipe, cell.gamma).objective

@@ -1,4 +1,4 @@
-"""Text, JSON and CSV files, each written whole or not at all."""
+"""Text, JSON and CSV files, written atomically."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Numbers that are not finite become null: JSON knows none."""
+    """Numbers that are not finite become null, because JSON has no notation for them."""
     write_text(path, json.dumps(plain(data), indent=1, allow_nan=False) + "\n")
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """What is None is an empty field."""
+    """None becomes an empty field."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n", extrasaction="raise")
     writer.writeheader()
@@ -34,14 +34,14 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose first column is text and whose others are numbers."""
+    """A Markdown table: the first column is text, the others are numbers."""
     lines = ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)]
     lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON holds it."""
+    """``value`` in the types of JSON."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

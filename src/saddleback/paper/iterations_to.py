@@ -1,4 +1,4 @@
-"""The shape that tables (b) and (c) share: iterations and seconds until the primal gap is epsilon."""
+"""The layout of tables (b) and (c): iterations and seconds until the primal gap is at most epsilon."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .laboratory import Laboratory
 from .published import NOTHING, Rows
 from .table import Row, Table, counted, row
 
-# L-BFGS-B is compared in tables (d) and (e), as in the paper; here it is one more line.
+# The paper compares L-BFGS-B in tables (d) and (e) only; here it is added to (b) and (c).
 METHODS = (*ALGORITHM_1, "apgd", "extragradient", "optimistic", "lbfgsb", DEFAULT)
 
 
 def reach(lab: Laboratory, cell: Cell, epsilon: float) -> tuple[Curve, Reach | None]:
-    """When the cell's run was within epsilon of the lowest value of its problem."""
+    """The curve of a cell, and when it was first within epsilon of the optimum."""
     curve, best = lab.curve(cell), lab.reference(cell.recipe, cell.gamma).objective
     return curve, None if best is None or curve.failure else curve.reach(best + epsilon)
 
@@ -28,7 +28,7 @@ def build(
     columns: Sequence[tuple[str, float, dict[str, Cell], float]],
     published: Rows,
 ) -> Table:
-    """``columns``: what a column is called, its key in the paper's table, its cells by method, its epsilon."""
+    """``columns`` holds the label, the key in the paper's table, the cells by method and the epsilon of each column."""
     header = ["method", *(part for label, *_ in columns for part in (label, "paper"))]
     body: list[list[str]] = []
     rows: list[Row] = []

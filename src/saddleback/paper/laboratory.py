@@ -1,4 +1,4 @@
-"""Runs cells: one table of data in memory at a time, every cell once, and never one failure for all."""
+"""Runs the cells of the tables, each once, with one table of data in memory at a time; a failure ends one cell only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..dual_sets import Simplex
 from ..engine.progress import Progress
 from ..errors import ConvergenceWarning, IncompatibleError
+from ..machine.resources import free_memory
 from ..methods import refuse_without_losses
 from ..regularizers import Quadratic
 from ..result import Result, Status
@@ -18,37 +19,36 @@ from ..solve import solve
 from .cache import Cache
 from .cell import Cell, Curve
 from .contestants import CONTESTANTS, DEFAULT
-from .memory import available
 from .recipe import PaperData, Recipe
 
-# Far below any gap that a table asks for: our default ends here, the others on their iterations.
+# Below every gap of the tables: the default method converges to it, the other methods run all their iterations.
 TOL = 1e-10
 REFERENCE_ITERATIONS = 1000
-# Short runs are repeated, and the one of median length counts.
+# A run is repeated up to REPEATS times within SHORT seconds; the run of median length is reported.
 REPEATS, SHORT = 3, 0.7
 TIME_LIMIT = 900.0
-# The table once, and everything beside it.
+# Memory of a cell: the table with 15 % for work arrays, and 200 MB for the interpreter and the libraries.
 MEMORY_FACTOR, MEMORY_BASE = 1.15, 200 * 2**20
 NOT_APPLICABLE = "N/A"
 
 
 def silent(text: str) -> None:
-    """Tells nobody."""
+    """Discard a message."""
 
 
 class Laboratory:
-    """Runs cells and remembers them.
+    """Runs cells and keeps their curves.
 
     Parameters
     ----------
     cache : Cache
-        Where cells are kept; a failed cell is not, so that another attempt runs it again.
+        Stores the cells that have run. Failed cells are not stored, so that the next attempt runs them again.
     tell : callable
-        Told what is being done.
+        Called with a message before each piece of work.
     max_memory : float, optional
-        Bytes that the data may take; what is available unless given.
+        Bytes that the data may take; by default the free memory.
     repeats : int
-        How often a short run is repeated, at most.
+        The largest number of repeats of a short run.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Laboratory:
         self._warm = False
 
     def curve(self, cell: Cell) -> Curve:
-        """What the cell did, now or before."""
+        """The curve of a cell, from memory, from the cache or from a new run."""
         if cell not in self._curves:
             curve = self._cache.load(cell)
             if curve is None:
@@ -78,11 +78,11 @@ class Laboratory:
         return self._curves[cell]
 
     def reference(self, recipe: Recipe, gamma: float) -> Curve:
-        """Our default method, to 1e-10 by its own estimate: the lowest value of the problem."""
+        """The optimum: a run of the default method to a gap of 1e-10."""
         return self.curve(reference_cell(recipe, gamma))
 
     def forget_data(self) -> None:
-        """Free the table, before something else needs the memory."""
+        """Free the memory of the table."""
         self._data = None
 
     def _attempt(self, cell: Cell) -> Curve:
@@ -91,8 +91,9 @@ class Laboratory:
             check_applies(cell)
             if self._data is None or self._data.recipe != cell.recipe:
                 self._data = None
-                limit = self._max_memory if self._max_memory is not None else available()
-                if limit is not None and needed > limit:
+                # Where the system overcommits memory, an allocation beyond it ends the process, not the cell.
+                limit = free_memory() if self._max_memory is None else self._max_memory
+                if needed > limit:
                     return Curve(failure=f"not enough memory: {_gigabytes(needed)} needed, {_gigabytes(limit)} there")
                 self._tell(f"data, d = {cell.recipe.d}, J = {cell.recipe.J}")
                 self._data = cell.recipe.generate()
@@ -103,7 +104,7 @@ class Laboratory:
         except IncompatibleError as error:
             return Curve(failure=f"{NOT_APPLICABLE}: {str(error).split(';')[0]}")
         except Exception as error:
-            # Hours of other cells are worth more than an early end; the table names what went wrong.
+            # The other cells may be hours of work: go on, and name the error in the table.
             return Curve(failure=f"failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
 
     def _run(self, cell: Cell, data: PaperData) -> Curve:
@@ -122,7 +123,7 @@ class Laboratory:
         return sorted(runs, key=lambda run: run.time[-1])[len(runs) // 2]
 
     def _warm_up(self, cell: Cell) -> None:
-        """Compile and import whatever the methods need, on a toy: the first cell must not pay for it."""
+        """Run every method on a small problem, so that no cell is timed with imports and compilation."""
         if self._warm:
             return
         self._warm = True
@@ -137,14 +138,14 @@ def reference_cell(recipe: Recipe, gamma: float) -> Cell:
 
 
 def check_applies(cell: Cell) -> None:
-    """Raise an IncompatibleError where the method cannot solve such a problem, before there are any data."""
+    """Raise an IncompatibleError if the method cannot solve such a problem, before the data are generated."""
     method = cell.contestant.method(1.0)
     if not isinstance(method, str):
         refuse_without_losses(method, Simplex(), Quadratic(cell.gamma))
 
 
 def run_cell(cell: Cell, data: PaperData, target: float) -> Result:
-    """One run to the target; L is known beforehand, as in the paper."""
+    """One run to the target value; L is given to the method, as in the paper."""
     reached = False
 
     def arrived(now: Progress) -> bool:
@@ -155,7 +156,7 @@ def run_cell(cell: Cell, data: PaperData, target: float) -> Result:
     contestant = cell.contestant
     method, problem = contestant.method(data.L), data.problem(cell.gamma)
     with warnings.catch_warnings():
-        # Stopping short of a certificate is what is wanted here.
+        # Runs stop at the target or at their iterations, not on a certificate.
         warnings.simplefilter("ignore", ConvergenceWarning)
         result = solve(
             problem,
@@ -167,7 +168,7 @@ def run_cell(cell: Cell, data: PaperData, target: float) -> Result:
             callback=arrived,
         )
     if result.status is Status.INTERRUPTED and not reached:
-        # The user's, which ``solve`` answers with what it has: half a run must not be kept as a whole one.
+        # ``solve`` returns a result after Ctrl-C as well: do not store an unfinished run.
         raise KeyboardInterrupt
     return result
 

@@ -1,4 +1,4 @@
-"""Figures as PNG and SVG, by matplotlib where it is installed."""
+"""Figures as PNG and SVG files, if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MISSING = "The figure is not drawn: matplotlib is not installed (pip install 'saddleback[plot]').\n"
-# So that the same run gives the same bytes.
+# Without version and date, the same run gives the same bytes.
 METADATA = {"png": {"Software": None}, "svg": {"Date": None}}
 
 
 def draw(stem: Path, paint: Callable[[Figure], None], size: tuple[float, float]) -> tuple[list[Path], str]:
-    """Paint a figure into ``stem.png`` and ``stem.svg``; the files, and what to say about it in Markdown."""
+    """Draw a figure into ``stem.png`` and ``stem.svg``; return the files, and the Markdown that shows or excuses it."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

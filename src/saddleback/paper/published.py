@@ -1,4 +1,4 @@
-"""What the paper prints: its tables (b) to (e), cell by cell."""
+"""The numbers that the paper prints in its tables (b) to (e)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Published:
     seconds: float | None = None
     objective: float | None = None
     mark: str = ""
-    """What stands there instead of numbers."""
+    """The text of a cell without numbers."""
 
     def __str__(self) -> str:
         if self.mark:
@@ -30,7 +30,7 @@ NOT_APPLICABLE = Published(mark="N/A")
 NOT_REACHED = Published(mark="-/-")
 
 Rows: TypeAlias = Mapping[str, Mapping[float, Published]]
-"""The rows of a table by the name of their method, each by what its columns (in (d) and (e): its rows) stand for."""
+"""Method -> value of gamma, epsilon, d or J -> cell."""
 
 
 def _counts(columns: tuple[float, ...], *cells: tuple[int, float] | Published) -> dict[float, Published]:

@@ -1,4 +1,4 @@
-"""One command for all of the paper's experiments: run what is missing, write tables and figures."""
+"""Run the experiments of the paper that are not in the cache, and write tables and figures."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
+from typing import Protocol
 
 from .._validation import lookup, number, whole
 from ..errors import ProblemError
-from . import figure_a, table_b, table_c, table_d, table_e, theory_report
+from . import figure_a, table_b, table_c, tables_d_e, theory_report
 from .cache import Cache
 from .cell import Cell
 from .environment import environment
@@ -23,15 +23,30 @@ from .recipe import Recipe
 from .scales import SCALES, Scale
 from .table import COLUMNS, Table
 
-TABLES: dict[str, ModuleType] = {"a": figure_a, "b": table_b, "c": table_c, "d": table_d, "e": table_e}
+
+class Experiment(Protocol):
+    """A figure or table: the cells that it needs, and the table of their results."""
+
+    def cells(self, scale: Scale, seed: int, /) -> list[Cell]: ...
+
+    def measure(self, lab: Laboratory, scale: Scale, seed: int, /) -> Table: ...
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "a": figure_a,
+    "b": table_b,
+    "c": table_c,
+    "d": tables_d_e.D,
+    "e": tables_d_e.E,
+}
 THEORY = "theory"
-TARGETS = (*TABLES, THEORY)
+TARGETS = (*EXPERIMENTS, THEORY)
 ALL = "all"
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What was written, and which cells could not run."""
+    """The files that were written, and the cells that could not run."""
 
     directory: Path
     files: tuple[Path, ...]
@@ -40,7 +55,7 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Reporter:
-    """Whom to tell: ``plan`` how many steps there are, ``done`` that one is, ``tell`` what is being done."""
+    """Progress callbacks: ``plan`` gets the number of steps, ``done`` is called after each, ``tell`` gets messages."""
 
     plan: Callable[[int], None] = lambda steps: None
     done: Callable[[], None] = lambda: None
@@ -62,15 +77,16 @@ def reproduce(
     targets : sequence of str
         "a" (figure), "b", "c", "d", "e" (tables), "theory" (the scaling that the theory predicts), "all".
     scale : {"small", "full", "tiny"}
-        Minutes; the paper's sizes (d to 5000, J to 32, N = 5000, float32), up to an hour and 4 GB; seconds.
+        "small" takes minutes; "full" has the paper's sizes (d to 5000, J to 32, N = 5000, float32) and takes up to an
+        hour and 4 GB; "tiny" takes seconds.
     seed : int
-        Of the random data.
+        The seed of the random data.
     out : path
-        The directory of tables and figures; its ``cache`` keeps each cell that has run, for the next time.
+        The directory for tables and figures; each cell that has run is stored in its folder ``cache``.
     reporter : Reporter, optional
-        Told about progress.
+        Receives progress.
     max_memory : float, optional
-        Bytes that the data may take: cells that need more say so in the table.
+        Bytes that the data may take; cells that need more are not run, and the table says so.
 
     Examples
     --------
@@ -110,7 +126,7 @@ def reproduce(
 
 
 def _wanted(targets: Sequence[str]) -> list[str]:
-    """In the order of the paper, each once."""
+    """The names of the targets in the order of the paper, each once."""
     if isinstance(targets, str):
         targets = [targets]
     for name in targets:
@@ -121,7 +137,7 @@ def _wanted(targets: Sequence[str]) -> list[str]:
 
 
 def _directory(out: str | PathLike[str]) -> Path:
-    """A directory that can be written to, before any work is done."""
+    """Create the directory and check that it can be written to, before any work is done."""
     if os.fspath(out) == "":
         raise ProblemError("out must name a directory; got an empty path. Pass '.' for the current one.")
     directory = Path(out)
@@ -135,8 +151,8 @@ def _directory(out: str | PathLike[str]) -> Path:
 
 
 def _cells(name: str, scale: Scale, seed: int) -> list[Cell]:
-    """The runs of a table and the references they need, those on the same data together."""
-    cells: list[Cell] = TABLES[name].cells(scale, seed)
+    """The cells of a table and the references that they need, ordered by data set."""
+    cells = EXPERIMENTS[name].cells(scale, seed)
     references = [reference_cell(cell.recipe, cell.gamma) for cell in cells]
     together: dict[Recipe, dict[Cell, None]] = {}
     for cell in [*references, *cells]:
@@ -152,8 +168,7 @@ def _table(name: str, lab: Laboratory, scale: Scale, seed: int, reporter: Report
     for cell in _cells(name, scale, seed):
         lab.curve(cell)
         reporter.done()
-    table: Table = TABLES[name].measure(lab, scale, seed)
-    return table
+    return EXPERIMENTS[name].measure(lab, scale, seed)
 
 
 def _write(table: Table, lab: Laboratory, scale: Scale, seed: int, directory: Path) -> tuple[list[Path], str]:
@@ -180,7 +195,7 @@ def _heading(scale: str, seed: int) -> str:
         "# The paper's experiments, measured\n\n"
         "Lezane, Langer and Koolen, Acceleration for affine-coupling problems. "
         f"Scale {scale}, seed {seed}; {setting}. The optimum of each problem is the lowest value that our default "
-        "method reaches with tol = 1e-10. Seconds are of whole iterations, the evaluation of the objective after each "
-        "included, from when the losses at w = 0 are known; generating the data and computing L are not counted, as in "
-        "the paper.\n\n"
+        "method reaches with tol = 1e-10. Times start when the losses at w = 0 have been evaluated and include the "
+        "evaluation of the objective after each iteration. They exclude the generation of the data and the computation "
+        "of L, as in the paper.\n\n"
     )

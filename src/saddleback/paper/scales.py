@@ -1,4 +1,4 @@
-"""How large the experiments are: the paper's sizes, sizes for a few minutes, sizes for tests."""
+"""Sizes of the experiments: those of the paper, smaller ones for a few minutes, and tiny ones for tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .recipe import Recipe
 
 @dataclass(frozen=True)
 class Scale:
-    """The sizes of all tables: the paper's first, d = 5000 and J = 10, and what the others vary."""
+    """The sizes of the figure and of all tables; d, J and N hold where a table does not vary them."""
 
     d: int
     J: int
@@ -23,9 +23,9 @@ class Scale:
     T: int
     """Iterations of figure (a) and of tables (d) and (e)."""
     most: int
-    """The limit of table (b); half of it is that of (c)."""
+    """The iteration limit of table (b); table (c) has half of it."""
     repeats: int = 3
-    """How often a short run is repeated."""
+    """The largest number of repeats of a short run."""
 
     def recipe(self, seed: int, *, d: int | None = None, J: int | None = None) -> Recipe:
         return Recipe(d or self.d, J or self.J, self.N, seed)

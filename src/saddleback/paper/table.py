@@ -1,4 +1,4 @@
-"""What a table of the paper becomes: tidy rows for files, and a layout with the paper's own cells beside."""
+"""Measured tables: rows for CSV and JSON files, and a Markdown layout with the numbers of the paper beside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .published import NOTHING, Published
 
 @dataclass(frozen=True)
 class Row:
-    """One cell as the files hold it; what is None does not apply."""
+    """One cell as it is written to the files; None where a column does not apply."""
 
     table: str
     method: str
@@ -44,7 +44,7 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the paper, measured."""
+    """A measured table of the paper."""
 
     name: str
     title: str
@@ -74,7 +74,7 @@ def row(
     seconds_to_algorithm_1: float | None = None,
     note: str = "",
 ) -> Row:
-    """The cell's numbers: to ``epsilon`` where one is asked for, else at the end."""
+    """The numbers of a cell: when it reached ``epsilon`` if one is given, else at the end of the run."""
     recipe = cell.recipe
     best = lab.reference(recipe, cell.gamma).objective
     to_end = None if curve.failure or epsilon is not None else Reach(curve.n_iter, curve.time[-1])
@@ -105,7 +105,7 @@ def row(
 
 
 def in_short(failure: str) -> str:
-    """What a table has room for; the notes below it say the rest."""
+    """The first words of a reason, for a table; the notes below the table hold the rest."""
     return failure.split(":")[0]
 
 
@@ -114,7 +114,7 @@ def seconds(x: float | None) -> str:
 
 
 def counted(row: Row, curve: Curve) -> str:
-    """'34 (2.74 s)', or the gap where the run ended, or why there is none."""
+    """'34 (2.74 s)', or the final gap of a run that did not arrive, or the reason for a failure."""
     if curve.failure:
         return in_short(curve.failure)
     if row.iterations is not None:

@@ -9,12 +9,12 @@ from .published import EPSILONS, TABLE_C
 from .scales import Scale
 from .table import Table
 
-# The paper does not say; its figures are those of the column gamma = 0.01 of table (b).
+# The paper does not state gamma; its figures are those of the column gamma = 0.01 of table (b).
 GAMMA = 0.01
 
 
 def groups(scale: Scale) -> tuple[int, int]:
-    """J of table (b), whose figures the paper's table (c) repeats, and J of its caption."""
+    """The J of table (b), whose figures the paper repeats in table (c), and the J of the caption of (c)."""
     return scale.J, scale.many
 
 

@@ -1,4 +1,4 @@
-"""Runs the checks of the theory's scaling, and writes their numbers and plots."""
+"""Run the checks of the scaling that the theorems predict, and write their numbers and plots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = len(CHECKS)
 def write(
     directory: Path, cache: Cache, scale: str, seed: int, tell: Callable[[str], None], done: Callable[[], None]
 ) -> tuple[list[Path], str]:
-    """All checks, those of the cache as they are, into theory.md, .csv, .json, .png and .svg."""
+    """Run the checks that are not in the cache; write theory.md, .csv, .json, .png and .svg."""
     measured: dict[str, dict[str, Any]] = {}
     texts: list[str] = []
     for name, check in CHECKS.items():

@@ -246,6 +246,7 @@ print(result.success, sum("File too large" in str(w.message) for w in caught), l
 """
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("most", [0, 1, 2000])
 def test_full_disk_costs_a_warning_and_leaves_the_older_file(tmp_path, most, request):

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import saddleback as sb
 from saddleback.methods import METHODS
 
+pytestmark = pytest.mark.slow
+
 METHOD = {"method": "quasi-newton", "max_iter": 6}
 
 

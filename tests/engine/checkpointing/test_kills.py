@@ -12,6 +12,8 @@ from checkpoints import Bowls, assert_same_bits, bowls, problem, quiet_solve
 
 from saddleback.methods import METHODS
 
+pytestmark = pytest.mark.slow
+
 PAUSE = 0.004
 OPTIONS = {"w0": np.ones(6), "tol": 1e-12, "max_iter": 15}
 

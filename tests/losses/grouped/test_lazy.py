@@ -7,8 +7,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 import saddleback as sb
+
+pytestmark = pytest.mark.slow
 
 IMPORT = """
 import sys

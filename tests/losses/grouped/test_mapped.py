@@ -26,6 +26,7 @@ def on_disk(path, X, mode="r"):
     return np.load(path / "X.npy", mmap_mode=mode)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("d", [5, 90])
@@ -93,6 +94,7 @@ def test_bad_entries_are_found_by_their_row(tmp_path):
         case.losses(on_disk(tmp_path, case.X))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_memory_is_bounded(tmp_path, order):

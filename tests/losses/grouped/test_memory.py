@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 import saddleback as sb
 
+pytestmark = pytest.mark.slow
+
 # Beside the copy: the order of the rows, their groups, weights and responses, 14 numbers per row, while they are
 # sorted; and the pieces in which a matrix is converted.
 PER_ROW = 14 * 8

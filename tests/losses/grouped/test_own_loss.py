@@ -72,6 +72,7 @@ def test_the_compiled_losses_are_those_in_numpy(name, layout, scale):
 # --- all layouts ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("d", [NARROW, WIDE])

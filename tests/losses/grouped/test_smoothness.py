@@ -109,6 +109,7 @@ def test_a_slack_makes_the_bound_tighter():
     assert tight <= losses.smoothness() <= SLACK * exact
 
 
+@pytest.mark.slow
 def test_second_order_runs_do_not_pay_for_L():
     """Finding L reads the table tens of times, more often than the whole run does."""
     losses = Recipe(d=200, J=3, N=200, seed=0).generate().losses

@@ -20,6 +20,7 @@ from .cases import assert_same, make
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["X", "groups", "matrices"])
 def test_corrupt_matrices_are_refused(where):
     """In a process of its own: each of these once crashed it, or another program's memory did not happen to matter."""

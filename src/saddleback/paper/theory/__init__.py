@@ -1,4 +1,4 @@
-"""Does the theory describe what happens? Its rates and costs, measured next to what the paper predicts.
+"""Measured rates and costs next to those that the theorems of the paper predict.
 
 One module per statement: ``rate`` (the theorem on Algorithm 1: 1/T^2), ``newton_steps`` (the corollary on Algorithm 2:
 sqrt(J) log(J G t) Newton steps) and ``costs`` (the table of complexities: d J^2 + J^3.5 per iteration).
@@ -16,14 +16,14 @@ SCALES = ("tiny", "small", "full")
 
 
 class Check(Protocol):
-    """What a module of this package offers: numbers, and three ways to show them."""
+    """The functions of each module of this package: measurements, and their rows, text and plots."""
 
     @property
     def PANELS(self) -> tuple[str, ...]:
-        """What the measured numbers are drawn against."""
+        """The quantity on the horizontal axis of each panel."""
 
     def measure(self, scale: str, seed: int, tick: Callable[[str], None]) -> dict[str, Any]:
-        """The numbers, ready for JSON (None where there is none); ``tick`` is told what comes next."""
+        """The measurements in the types of JSON, None for missing ones; ``tick`` gets a message before each."""
 
     def rows(self, data: dict[str, Any]) -> list[dict[str, Any]]:
         """One row per measured number, with the columns ``check, x_name, x, series, measured, predicted``."""

@@ -1,4 +1,4 @@
-"""Algorithm 1, step by step, with what its theorem speaks of."""
+"""The iterates of Algorithm 1 with the quantities of its theorem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...methods.accelerated import AcceleratedState
 from ...problem import Problem
 from ...subproblem import InnerSolver, resolve_inner
 
-# Far below every gap that is looked at: it only keeps the inner accuracy above rounding.
+# Below every gap that is measured; the oracle uses it only to keep the inner accuracy above rounding.
 TOL = 1e-9
 
 
@@ -40,7 +40,7 @@ class Steps:
 
 
 def follow(problem: Problem, steps: str, L: float, n_steps: int, inner: str | InnerSolver = "qp") -> Steps:
-    """Algorithm 1 without restarts, with its own L and accuracies L/t^4 where ``steps`` is "paper"."""
+    """Algorithm 1 without restarts, for a given L; with inner accuracies L/t^4 if ``steps`` is "paper"."""
     oracle = Oracle(problem, resolve_inner(inner, problem.adversary), np.zeros(problem.n_params), TOL)
     method = Accelerated(steps=steps, restart=False, smoothness=L)
     state, states = method.init(oracle, oracle.w0), []

@@ -36,9 +36,9 @@ SIZES: dict[str, dict[str, Any]] = {
 SCHEDULES = ("paper", "long")
 PANELS = ("d", "J")
 T = TypeVar("T")
-# A timing is not repeated any more once all of its repetitions have taken this many seconds.
-PATIENCE = 3.0
-# The gap to which (D) is solved, of losses that differ by about 0.1: it moves the number of steps, not the orders.
+# The repetitions of a timing end when they have taken this many seconds in total.
+LONGEST_TIMING = 3.0
+# The gap to which (D) is solved, for losses that differ by about 0.1. It affects the number of steps, not the orders.
 EPS = 1e-3
 
 
@@ -58,10 +58,10 @@ def measure(scale: str, seed: int, tick: Callable[[str], None]) -> dict[str, Any
 
 
 def _timings(rng: np.random.Generator, d: int, J: int, repetitions: int) -> dict[str, Any]:
-    """One iteration's linear algebra at these sizes: gradients of length one, losses that differ by about 0.1."""
+    """Seconds for the linear algebra of one iteration: gradients of length one, losses that differ by about 0.1."""
     G = rng.standard_normal((J, d))
     G /= np.sqrt(d)
-    # One thread: the formula counts operations, and threads wait for each other in small systems.
+    # One thread: the formula counts operations, and in small systems threads would spend their time waiting.
     with one_blas_thread():
         Q, gram = _median_seconds(lambda: G @ G.T, repetitions)
         subproblem = DualSubproblem(0.5 * Q, 0.1 * rng.standard_normal(J), Adversary(Simplex(), Zero(), J))
@@ -73,13 +73,13 @@ def _timings(rng: np.random.Generator, d: int, J: int, repetitions: int) -> dict
 
 
 def _median_seconds(work: Callable[[], T], repetitions: int) -> tuple[T, float]:
-    """The result, and the median of several timings."""
+    """The result of ``work``, and its median time."""
     seconds: list[float] = []
     while True:
         before = time.perf_counter()
         result = work()
         seconds.append(time.perf_counter() - before)
-        if len(seconds) == repetitions or sum(seconds) > PATIENCE:
+        if len(seconds) == repetitions or sum(seconds) > LONGEST_TIMING:
             return result, float(np.median(seconds))
 
 

@@ -31,10 +31,10 @@ PANELS = ("J", "t")
 
 @dataclass
 class Sampled:
-    """An inner solver for Algorithm 1: at the iterations ``times`` Algorithm 2, counted; in between the fast one.
+    """An inner solver for Algorithm 1 that counts Newton steps of Algorithm 2 at the iterations ``times``.
 
-    Algorithm 2 starts at its own start, the center, and not at the last lam as our default does. The long steps solve
-    the same subproblem beside it.
+    At these iterations (D) is solved by Algorithm 2 and by long steps, both started at the center as in the paper and
+    not at the last lam as the default solver does. At all other iterations it is solved by ``QuadraticProgram``.
     """
 
     times: Sequence[int]
@@ -85,8 +85,8 @@ def measure(scale: str, seed: int, tick: Callable[[str], None]) -> dict[str, Any
 def guarantee(subproblem: DualSubproblem, eps: float) -> int:
     """Newton steps that suffice for a gap of eps, with every constant (paper, the theorems behind the corollary).
 
-    Phase I: each damped step gains omega(1/4), and S has (max Q_jj/2 + spread of c) to lose. Phase II: tau grows by
-    1 + 1/(15 sqrt(J)) until (J + sqrt(J) + omega_*(1/2))/tau + 2 sqrt(max Q_jj/tau) <= eps.
+    Phase I: each damped step lowers S by at least omega(1/4), and S can fall by at most max Q_jj/2 + max c - min c.
+    Phase II: tau grows by 1 + 1/(15 sqrt(J)) until (J + sqrt(J) + omega_*(1/2))/tau + 2 sqrt(max Q_jj/tau) <= eps.
     """
     J, c = subproblem.c.size, subproblem.c
     phase_one = (0.5 * subproblem.magnitude + float(np.ptp(c))) / (0.25 - log(1.25))
@@ -96,7 +96,7 @@ def guarantee(subproblem: DualSubproblem, eps: float) -> int:
 
 
 def _fit(data: dict[str, Any], gamma: float) -> dict[str, Any]:
-    """The constant of the corollary by least squares of the logarithms, and how far the counts are from it.
+    """The constant of the corollary by least squares of the logarithms, and the ratios of the counts to the fit.
 
     Subproblems that the center solves without a step are left out.
     """
@@ -118,7 +118,7 @@ def _fit(data: dict[str, Any], gamma: float) -> dict[str, Any]:
 
 
 def _positive(scan: list[dict[str, Any]], x: str, y: str) -> tuple[list[float], list[float]]:
-    """x and y where y > 0, as a logarithm needs it."""
+    """The x and y with y > 0, for logarithms."""
     kept = [p for p in scan if p[y] > 0]
     return [p[x] for p in kept], [p[y] for p in kept]
 

@@ -22,10 +22,10 @@ SIZES: dict[str, dict[str, Any]] = {
     "full": {"recipe": (500, 10, 2000), "T": 300, "worst": (20, 40, 80, 160, 320, 640)},
 }
 GAMMAS = (0.01, 0.0)
-# Before this T the paper's problem has hardly moved.
-FIRST = 10
-# The reference optimum is known to its own gap: gaps below this many times that say nothing.
-KNOWN = 10.0
+# The window of the slope starts here: at smaller T the gap of the paper's problem has hardly changed.
+FIRST_T = 10
+# Gaps below this multiple of the gap of the reference are excluded, because the optimum is only known to that gap.
+REFERENCE_GAPS = 10.0
 GROUPS = 3
 PANELS = ("T",)
 NUMBERS = ("slope", "bound_slope", "last_slope", "largest_share_of_bound")
@@ -46,8 +46,8 @@ def measure(scale: str, seed: int, tick: Callable[[str], None]) -> dict[str, Any
             run = follow(problem, steps, data.L, size["T"])
             unit = data.L * float(reference.w @ reference.w)
             T, gaps = np.arange(1, size["T"] + 1), run.values - reference.lower_bound
-            known = gaps > KNOWN * max(reference.gap, 1e-14)
-            window = (T >= FIRST) & np.minimum.accumulate(known)
+            known = gaps > REFERENCE_GAPS * max(reference.gap, 1e-14)
+            window = (T >= FIRST_T) & np.minimum.accumulate(known)
             name = f"paper's problem, gamma = {gamma:g}, {steps} steps"
             series.append(_series(name, steps, T, gaps / unit, run.bound(reference.w) / unit, window))
     for steps in ("paper", "sharp"):
@@ -72,7 +72,7 @@ def _worst_gap(T: int, steps: str) -> tuple[float, float]:
 def _series(
     name: str, steps: str, T: NDArray[np.int_], gaps: Vector, bound: Vector, window: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """One curve, and what is demanded of it."""
+    """One curve, its slopes, and whether it stays below the bound."""
     inside = T[window]
     end = window & (inside[-1] <= 2 * T) if len(inside) else window
     return {
@@ -146,7 +146,7 @@ def draw(data: dict[str, Any], panels: Sequence[Any]) -> None:
         else:
             axes.loglog(s["T"], s["bound"], "--", color=color, linewidth=0.8)
     least = next(s for s in data["series"] if s["least"] is not None)
-    axes.loglog(least["T"], least["least"], ":", color="black", label="no method is below, worst case")
+    axes.loglog(least["T"], least["least"], ":", color="black", label="lower bound of all methods, worst case")
     axes.set_xlabel("iterations T")
     axes.set_ylabel("primal gap / (L |w* - w_1|^2)")
     axes.legend(fontsize="xx-small", loc="lower left")

@@ -1,4 +1,4 @@
-"""Orders of growth, and how the checks write them down."""
+"""Orders of growth, and the rows and tables of the checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sizes(table: Mapping[str, dict[str, Any]], scale: str) -> dict[str, Any]:
 
 
 def row(check: str, x_name: str, x: float, series: str, measured: float, predicted: float | None) -> dict[str, Any]:
-    """One line of the CSV."""
+    """One row of the CSV file."""
     return dict(zip(COLUMNS, (check, x_name, x, series, measured, predicted), strict=True))
 
 

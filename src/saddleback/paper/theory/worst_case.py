@@ -1,4 +1,4 @@
-"""Losses on which 1/T^2 is the truth."""
+"""Nesterov's worst-case function, on which no first-order method is faster than 1/T^2."""
 
 from __future__ import annotations
 

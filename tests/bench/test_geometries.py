@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import saddleback as sb
-
-ROOT = Path(__file__).resolve().parents[1]
-# The benchmarks are no part of the package.
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import run  # noqa: E402
-from benchmarks.contestants import dual_sets, eigenvalue  # noqa: E402
-from benchmarks.report import Options  # noqa: E402
-from benchmarks.sections import geometries  # noqa: E402
-from saddleback.subproblem import PathFollowing  # noqa: E402
+from benchmarks import run
+from benchmarks.contestants import dual_sets, eigenvalue
+from benchmarks.report import Options
+from benchmarks.sections import geometries
+from saddleback.subproblem import PathFollowing
 
 # Rounding of sums of a few terms of size one.
 EXACT = 1e-12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import cvxpy as cp
@@ -11,24 +10,23 @@ import numpy as np
 import pytest
 
 import saddleback as sb
+from benchmarks.truth import run
+from benchmarks.truth.page import INTRODUCTION, page
+from benchmarks.truth.problems import constructed, ill_tables, nonconvex, spectral
+from benchmarks.truth.problems.adversaries import FACES, draw_saddle
+from benchmarks.truth.problems.convex_losses import PIECES, Pieces
+from benchmarks.truth.problems.known_tables import draw_table
+from benchmarks.truth.problems.reference import least_worst_loss
+from benchmarks.truth.problems.search import lowest_inside
+from benchmarks.truth.problems.table import Table
+from benchmarks.truth.section import Section
+from benchmarks.truth.sections import SECTIONS
+from benchmarks.truth.tally import RAISED, Outcome, Ratio, Share, Tally
 from saddleback.losses.differences import central_differences
 
-ROOT = Path(__file__).resolve().parents[1]
-# The benchmarks are no part of the package.
-sys.path.insert(0, str(ROOT))
+pytestmark = pytest.mark.slow
 
-from benchmarks.truth import run  # noqa: E402
-from benchmarks.truth.page import page  # noqa: E402
-from benchmarks.truth.problems import constructed, ill_tables, nonconvex, spectral  # noqa: E402
-from benchmarks.truth.problems.adversaries import FACES, draw_saddle  # noqa: E402
-from benchmarks.truth.problems.convex_losses import PIECES, Pieces  # noqa: E402
-from benchmarks.truth.problems.known_tables import draw_table  # noqa: E402
-from benchmarks.truth.problems.reference import least_worst_loss  # noqa: E402
-from benchmarks.truth.problems.search import lowest_inside  # noqa: E402
-from benchmarks.truth.problems.table import Table  # noqa: E402
-from benchmarks.truth.section import Section  # noqa: E402
-from benchmarks.truth.sections import SECTIONS  # noqa: E402
-from benchmarks.truth.tally import RAISED, Outcome, Ratio, Share, Tally  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 # Clarabel's own tolerance is 1e-8; its answers to badly scaled cones are a little worse.
 CONIC = 1e-6
@@ -106,6 +104,12 @@ def test_the_page_has_the_counts_beside_their_limits(coins, tmp_path):
     assert "| odd | 3 | 6 | 3 (50 %) | kept |" in text
     assert "6 cases, by `python -m benchmarks.truth --only coins --count 6`." in text
     assert page({}) in text
+
+
+def test_the_page_of_the_documentation_has_the_texts_of_the_sections():
+    text = " ".join((ROOT / "docs" / "reliability.md").read_text(encoding="utf-8").split())
+    for part in (INTRODUCTION, *(section.about for section in SECTIONS.values())):
+        assert " ".join(part.split()) in text
 
 
 def test_processes_find_what_one_finds(tmp_path):
@@ -227,7 +231,7 @@ def test_pieces_have_the_derivatives_they_say(psi):
     G = losses.evaluate(w)[1]
     np.testing.assert_allclose(central_differences(lambda v: losses.evaluate(v)[0], w), G, rtol=1e-6, atol=1e-6)
     H = central_differences(lambda v: lam @ losses.evaluate(v)[1], w)
-    np.testing.assert_allclose(H, losses.curvature(w, lam), rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(H, losses.weighted_hessian(w, lam), rtol=1e-6, atol=1e-5)
     np.testing.assert_allclose(losses.evaluate(losses.optimum)[0], losses.c, rtol=0, atol=EXACT)
 
 

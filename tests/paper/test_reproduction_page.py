@@ -10,7 +10,7 @@ import pytest
 from saddleback.paper.contestants import ALGORITHM_1, DEFAULT, PAPER, SCIPY
 from saddleback.paper.table import COLUMNS
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "reproduction.md").read_text(encoding="utf-8")
 TABLES = ("figure_a", "table_b", "table_c", "table_d", "table_e")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +11,18 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import saddleback as sb
+from benchmarks import render, run, threads, writing
+from benchmarks.contestants import conic, epigraph, one_group
+from benchmarks.contestants.ours import by, ours
+from benchmarks.contestants.smooth import lbfgsb
+from benchmarks.race import Contestant, forgetful, race, run_once
+from benchmarks.real_tables import grouped_table, loan_table, look_alikes
+from benchmarks.recorder import Enough, Recorder, Trajectory
+from benchmarks.report import Demand, Figure, Options, Report, Table, gap_curves
+from benchmarks.sections import SECTIONS
+from benchmarks.synthetic import conditioned_data, paper_data
 
-ROOT = Path(__file__).resolve().parents[1]
-# The benchmarks are no part of the package.
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import render, run, threads, writing  # noqa: E402
-from benchmarks.contestants import conic, epigraph, one_group  # noqa: E402
-from benchmarks.contestants.ours import by, ours  # noqa: E402
-from benchmarks.contestants.smooth import lbfgsb  # noqa: E402
-from benchmarks.race import Contestant, forgetful, race, run_once  # noqa: E402
-from benchmarks.real_tables import grouped_table, loan_table, look_alikes  # noqa: E402
-from benchmarks.recorder import Enough, Recorder, Trajectory  # noqa: E402
-from benchmarks.report import Demand, Figure, Options, Report, Table, gap_curves  # noqa: E402
-from benchmarks.sections import SECTIONS  # noqa: E402
-from benchmarks.synthetic import conditioned_data, paper_data  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 # Rounding of sums of a few hundred terms of size one.
 EXACT = 1e-12
@@ -261,6 +257,7 @@ def test_hopeless_thread_settings_are_dropped():
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(SECTIONS))
 def test_section_runs_at_tiny_size(name, tmp_path):
     run.measure([name], Options("tiny", repeats=1), tmp_path)

@@ -14,20 +14,19 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import saddleback as sb
+from benchmarks.peers import environments, launch, roster
+from benchmarks.peers.assignment import CHI2, CVAR, WORST_LOGISTIC, WORST_SQUARED, Assignment
+from benchmarks.peers.contest import NOT_TRIED, Score, contest
+from benchmarks.peers.environments import STAMP, Separate, Shared
+from benchmarks.peers.problems import problem_of
+from benchmarks.peers.roster import CVXPY, OURS, PEERS, SCIPY, Peer
+from benchmarks.peers.table import NOTHING_YET, data, rows
+from benchmarks.peers.tape import Run, Tape, read_runs
+from benchmarks.recorder import Trajectory
 
-ROOT = Path(__file__).resolve().parents[1]
-# The benchmarks are no part of the package.
-sys.path.insert(0, str(ROOT))
+pytestmark = pytest.mark.slow
 
-from benchmarks.peers import environments, launch, roster  # noqa: E402
-from benchmarks.peers.assignment import CHI2, CVAR, WORST_LOGISTIC, WORST_SQUARED, Assignment  # noqa: E402
-from benchmarks.peers.contest import NOT_TRIED, Score, contest  # noqa: E402
-from benchmarks.peers.environments import STAMP, Separate, Shared  # noqa: E402
-from benchmarks.peers.problems import problem_of  # noqa: E402
-from benchmarks.peers.roster import CVXPY, OURS, PEERS, SCIPY, Peer  # noqa: E402
-from benchmarks.peers.table import NOTHING_YET, data, rows  # noqa: E402
-from benchmarks.peers.tape import Run, Tape, read_runs  # noqa: E402
-from benchmarks.recorder import Trajectory  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 # Clarabel's own tolerance, and the temperature at which L-BFGS-B ends times log J.
 SOLVED = 3e-6
@@ -111,7 +110,7 @@ def test_job_that_never_ends(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is watched where the system tells")
 def test_job_that_takes_all_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(launch, "_free_memory", lambda: 2.0 * 100e6)
+    monkeypatch.setattr(launch, "free_memory", lambda: 2.0 * 100e6)
     assert job(tmp_path, monkeypatch, "x = b'1' * 300_000_000\nwhile True: pass").reason == "memory"
 
 

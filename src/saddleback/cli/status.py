@@ -1,4 +1,0 @@
-"""Exit statuses."""
-
-BAD_INPUT = 2
-INTERRUPTED = 130
