@@ -22,8 +22,8 @@ class NewtonControl:
     """The tuned numbers of Newton's method."""
 
     local_share: float = 1e-2
-    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease: sampling errors
-    then limit the rate (benchmarks/sections/tables)."""
+    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease: from then on
+    sampling errors would limit the rate. Not sensitive."""
 
 
 CONTROL = NewtonControl()

