@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from saddleback.capabilities import lack
+
 Array = NDArray[np.float64]
 
 HESSIANS = ("hessian", "sampled_hessian")
@@ -85,6 +87,9 @@ class Recorder:
         f, G = self._losses.evaluate(w)
         self._note(f, without=False)
         return f, G
+
+    def lacks(self, capability: type) -> str | None:
+        return lack(self._losses, capability)
 
     def __getattr__(self, name: str) -> Any:
         """A capability, where the losses have it."""

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.optimize import BFGS, NonlinearConstraint, minimize
 
 import saddleback as sb
+from saddleback.capabilities import offers
+from saddleback.losses.base import HasHessian
 
 from ..race import Solver
 from ..recorder import Array
@@ -76,7 +78,7 @@ def trust_constr(w0: Array | None = None) -> Solver:
 
     def solver(problem: sb.Problem) -> Any:
         form = Epigraph(problem.losses)
-        hess = form.hessian if hasattr(problem.losses, "hessian") else BFGS()
+        hess = form.hessian if offers(problem.losses, HasHessian) else BFGS()
         return minimize(
             objective,
             form.start(np.zeros(problem.n_params) if w0 is None else w0),

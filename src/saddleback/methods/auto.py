@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..capabilities import offers
 from ..losses import Losses
+from ..losses.base import HasHessian
 from .newton import Newton
 from .quasi_newton import FLOPS, QuasiNewton
 
@@ -22,7 +24,7 @@ def choose(losses: Losses) -> Newton | QuasiNewton:
     With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
     its factorization d^3/3. Losses without ``n_entries`` count as cheap: J d entries, beside the iteration itself.
     """
-    return Newton() if hasattr(losses, "hessian") and _newton_is_cheaper(losses) else QuasiNewton()
+    return Newton() if _newton_is_cheaper(losses) and offers(losses, HasHessian) else QuasiNewton()
 
 
 def _newton_is_cheaper(losses: Losses) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from .._types import Vector
+from ..capabilities import offers
 from ..engine.evaluation import Evaluation
 from ..engine.inspection import Look
 from ..engine.method import State
@@ -13,6 +14,7 @@ from ..engine.oracle import Oracle
 from ..errors import IncompatibleError
 from ..linalg.hessian_models import DenseMetric, Metric
 from ..losses import Losses
+from ..losses.base import HasHessian
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import POOR, Trial
 
@@ -44,7 +46,7 @@ class Newton(SecondOrder[NewtonState]):
     n_square_matrices: ClassVar[int] = 2
 
     def check_losses(self, losses: Losses) -> None:
-        if not hasattr(losses, "hessian"):
+        if not offers(losses, HasHessian):
             raise IncompatibleError(
                 f"newton needs losses that offer hessian(w, lam) -> (d, d); {type(losses).__name__} does not. "
                 "Use method='quasi-newton', or 'auto'."

@@ -6,7 +6,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from saddleback.losses import PointwiseLoss
-from saddleback.losses.grouped.pointwise import LOSSES
+from saddleback.losses.grouped.pointwise_losses import LOSSES
 
 
 class Foreign:

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import saddleback as sb
-from saddleback.losses.grouped import mapped_table
+from saddleback.losses.grouped.tables import mapped_table
 
 from .cases import LOSSES, ROUNDING, assert_same, make
 from .own_losses import Foreign

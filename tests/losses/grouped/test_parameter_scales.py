@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 import saddleback as sb
 from saddleback.losses import AffineMatrix
-from saddleback.losses.grouped import mapped_table, parameter_scales
-from saddleback.losses.grouped.pointwise import LOSSES
+from saddleback.losses.grouped import parameter_scales
+from saddleback.losses.grouped.pointwise_losses import LOSSES
+from saddleback.losses.grouped.tables import mapped_table
 
 from .cases import LOSSES as NAMES
 from .cases import make
@@ -60,7 +61,7 @@ def test_every_row_of_a_group_counts_once(layout, d):
 @pytest.mark.parametrize("small", [0, 1 << 20], ids=["kernel", "NumPy"])
 def test_multiplying_a_column_by_u_divides_its_scale_by_u(monkeypatch, layout, small):
     """From units in which squares underflow to those in which they overflow."""
-    monkeypatch.setattr(parameter_scales, "SMALL", small)
+    monkeypatch.setattr(parameter_scales, "NUMPY_ENTRIES", small)
     case = make("logistic", d=9)
     u = 10.0 ** np.array([-200, -160, -7, 0, 3, 7, 150, 200, 290])
     plain = case.losses(MATRICES[layout](case.X)).parameter_scales()
@@ -122,7 +123,7 @@ def test_own_losses():
 
 @pytest.fixture
 def sampled(monkeypatch):
-    monkeypatch.setattr(parameter_scales, "EXACT", 1000)
+    monkeypatch.setattr(parameter_scales, "EXACT_ENTRIES", 1000)
 
 
 @pytest.mark.usefixtures("sampled")

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import saddleback as sb
+from saddleback.capabilities import lack
+from saddleback.losses.base import HasSmoothness
 from saddleback.losses.grouped import Huber, Quantile
-from saddleback.losses.grouped.curvature import SLACK, largest_eigenvalue_bound
+from saddleback.losses.grouped.smoothness import SLACK, largest_eigenvalue_bound
 from saddleback.paper import Recipe
 
 from .cases import LOSSES, make
@@ -74,7 +76,9 @@ def test_clustered_spectra_of_many_dimensions():
 
 def test_poisson_has_none():
     losses = make("poisson").losses()
-    assert not hasattr(losses, "smoothness")
+    assert lack(losses, HasSmoothness) == "the loss Poisson() has no smoothness constant"
+    with pytest.raises(sb.IncompatibleError, match=r"does not offer smoothness\(\): the loss Poisson"):
+        losses.smoothness()
     assert sb.solve(sb.Problem(make("poisson").losses(l2=0.1)), method="accelerated", tol=1e-3).success
 
 
@@ -111,7 +115,7 @@ def test_a_slack_makes_the_bound_tighter():
 
 def test_second_order_runs_do_not_pay_for_L():
     """Finding L reads the table tens of times, more often than the whole run does."""
-    losses = Recipe(d=200, J=3, N=200, seed=0).generate().losses
+    losses = Recipe(d=200, J=3, N=2700, seed=0).generate().losses
     result = sb.solve(sb.Problem(losses), tol=1e-6)
     assert result.success
     assert "_smoothness" not in vars(losses)

@@ -1,37 +1,26 @@
-"""A user's own pointwise loss: called in Python between two halves of the kernel."""
+"""A user's own pointwise loss: what it declares, and checks of what its functions return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..._types import Vector
 from ..._validation import number, real_array
 from ...errors import ProblemError
-from .constant import constant
-from .labels import refuse_masked
-from .pointwise import LOSSES, PointwiseLoss
+from .input.labels import refuse_masked
+from .kernels.arguments import read_only
+from .pointwise_loss import RESPONSES, PointwiseLoss
+from .pointwise_losses import LOSSES
 
-RESPONSES = ("real", "count", "binary")
 FUNCTIONS = ("value_and_slope", "curvature")
-COMPILED = (*FUNCTIONS, "kernel", "options", "response")
-"""What the compiled form of a loss stands for: a subclass that changes any of it is a loss of its own."""
+IN_KERNEL = (*FUNCTIONS, "kernel", "options", "response")
+"""What the kernel of one of our losses computes with: a subclass that changes any of it is a user's own loss."""
 
-AT_A_TIME = 1 << 16
-"""Rows of one call: enough to forget what a call costs, few enough to stay in cache."""
-
-TRIED = 8
-"""Rows of the call that shows, before any work is done, whether the functions return what they should."""
-
-
-class PointwiseFunctions(Protocol):
-    """The least that a pointwise loss must have; `PointwiseLoss` says what each function returns."""
-
-    def value_and_slope(self, eta: Any, y: Any) -> Any: ...
-
-    def curvature(self, eta: Any, y: Any) -> Any: ...
+ROWS_TRIED = 8
+"""Rows of the first call, which checks the functions before any work is done."""
 
 
 def find_loss(loss: Any) -> PointwiseLoss:
@@ -48,30 +37,31 @@ def find_loss(loss: Any) -> PointwiseLoss:
             f"unknown loss {loss!r}; expected one of {known}, or an object with value_and_slope(eta, y) and "
             "curvature(eta, y)."
         )
-    return loss if isinstance(loss, OwnLoss) or _is_compiled(loss) else OwnLoss.of(loss)
+    return loss if isinstance(loss, OwnLoss) or _has_kernel(loss) else OwnLoss.of(loss)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OwnLoss(PointwiseLoss):
-    """The user's functions, with a check of all that they return."""
+    """The user's functions, called with checks of what they return."""
 
     functions: Any
 
     @classmethod
     def of(cls, functions: Any) -> OwnLoss:
         name = type(functions).__name__
-        for function in FUNCTIONS:
-            if not _function(functions, function):
-                raise ProblemError(
-                    f"a pointwise loss must have value_and_slope(eta, y) and curvature(eta, y); {name} has no "
-                    f"{function}."
-                )
+        if not _function(functions, "value_and_slope"):
+            raise ProblemError(
+                f"a pointwise loss must have value_and_slope(eta, y); {name} has no value_and_slope. Its function "
+                "curvature(eta, y) is optional, for Newton's method."
+            )
         _check_kernel(functions, name)
         loss = cls(functions)
         for attribute, value in (
             ("response", _response(functions, name)),
-            ("convex", _convexity(functions, name)),
+            ("convex", _boolean(functions, "convex", name)),
+            ("bounded_below", _boolean(functions, "bounded_below", name)),
             ("largest_curvature", _curvature_bound(functions, name)),
+            ("has_curvature", _function(functions, "curvature")),
         ):
             object.__setattr__(loss, attribute, value)
         return loss
@@ -81,14 +71,15 @@ class OwnLoss(PointwiseLoss):
         return f"{kind.__name__}()" if kind.__repr__ is object.__repr__ else repr(self.functions)
 
     def try_out(self, y: Vector) -> None:
-        """Call both functions at margins of zero: what is wrong with them shows before any work is done."""
-        y = y[:TRIED]
+        """Call the functions at margins of zero: errors in them are reported before any work is done."""
+        y = y[:ROWS_TRIED]
         self.value_and_slope(np.zeros(y.size), y)
-        self.curvature(np.zeros(y.size), y)
+        if self.has_curvature:
+            self.curvature(np.zeros(y.size), y)
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         with np.errstate(all="ignore"):
-            answer = self.functions.value_and_slope(eta, constant(y))
+            answer = self.functions.value_and_slope(eta, read_only(y))
         try:
             value, slope = answer
         except (TypeError, ValueError):
@@ -99,7 +90,7 @@ class OwnLoss(PointwiseLoss):
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         with np.errstate(all="ignore"):
-            answer = self.functions.curvature(eta, constant(y))
+            answer = self.functions.curvature(eta, read_only(y))
         return self._numbers(answer, "curvature", eta)
 
     def _numbers(self, x: Any, function: str, eta: Vector) -> Vector:
@@ -115,15 +106,15 @@ class OwnLoss(PointwiseLoss):
 
 
 def _function(loss: Any, name: str) -> bool:
-    """Whether ``loss`` has that function, and not only the one of the base class that says it is missing."""
+    """Whether ``loss`` has that function, other than the one of the base class, which raises."""
     return callable(getattr(loss, name, None)) and getattr(type(loss), name, None) is not getattr(PointwiseLoss, name)
 
 
-def _is_compiled(loss: Any) -> bool:
-    """Whether it is one of ours, unchanged in all that its compiled form stands for."""
+def _has_kernel(loss: Any) -> bool:
+    """Whether it is one of ours, or a subclass that changes nothing that the kernel computes with."""
     ours = _ours(loss)
     return ours is not None and all(
-        getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in COMPILED
+        getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in IN_KERNEL
     )
 
 
@@ -135,8 +126,8 @@ def _check_kernel(loss: Any, name: str) -> None:
     kernel, ours = getattr(loss, "kernel", None), _ours(loss)
     if kernel is not None and (ours is None or kernel is not ours.kernel):
         raise ProblemError(
-            f"the pointwise loss {name} has kernel = {kernel!r}, and no compiled kernel of its own goes by that name. "
-            "Leave it out: value_and_slope and curvature are enough."
+            f"the pointwise loss {name} has kernel = {kernel!r}, which is for the losses of this library. Leave it "
+            "out: value_and_slope and curvature are enough."
         )
 
 
@@ -145,16 +136,16 @@ def _response(loss: Any, name: str) -> str:
     if not (isinstance(response, str) and response in RESPONSES):
         raise ProblemError(
             f"the response of the pointwise loss {name} must be one of {', '.join(map(repr, RESPONSES))}; got "
-            f"{response!r}. A loss of one's own has one margin per row: number the classes, and take 'real'."
+            f"{response!r}. Your own loss has one margin per row: number the classes, and take 'real'."
         )
     return response
 
 
-def _convexity(loss: Any, name: str) -> bool:
-    convex = _declared(loss, "convex")
-    if convex is not None and not isinstance(convex, bool | np.bool_):
-        raise ProblemError(f"convex of the pointwise loss {name} must be True or False; got {convex!r}.")
-    return bool(convex)
+def _boolean(loss: Any, attribute: str, name: str) -> bool:
+    value = _declared(loss, attribute)
+    if value is not None and not isinstance(value, bool | np.bool_):
+        raise ProblemError(f"{attribute} of the pointwise loss {name} must be True or False; got {value!r}.")
+    return bool(value)
 
 
 def _curvature_bound(loss: Any, name: str) -> float | None:
@@ -166,11 +157,12 @@ def _curvature_bound(loss: Any, name: str) -> float | None:
 
 
 def _declared(loss: Any, name: str) -> Any:
-    """An attribute, unless it was inherited from a class whose functions were replaced: it was said of those."""
-    return getattr(loss, name, None) if _level(loss, name) <= min(_level(loss, f) for f in FUNCTIONS) else None
+    """An attribute, unless a subclass replaced the functions of the class that declares it."""
+    of_functions = min(_level(loss, function) for function in FUNCTIONS if _function(loss, function))
+    return getattr(loss, name, None) if _level(loss, name) <= of_functions else None
 
 
 def _level(loss: Any, name: str) -> int:
-    """In the how manyeth of its classes ``name`` is defined, after the object itself."""
+    """The index of the class that defines ``name`` among the object (0) and its classes."""
     scopes = [getattr(loss, "__dict__", {}), *(vars(kind) for kind in type(loss).__mro__)]
     return next((level for level, scope in enumerate(scopes) if name in scope), 0)
