@@ -20,6 +20,7 @@ from .differences import Differences, check_jacobian
 Function = Callable[..., Any]
 """A user's function of w, and of the extra arguments ``args``; that of a Hessian takes lam after w."""
 
+NO_HESS = "no hess was given"
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 
@@ -36,7 +37,7 @@ class FunctionLosses:
     def lacks(self, capability: type) -> str | None:
         if capability is HasJacobianError and self.exact_jacobian:
             return "jac was given, and is taken to be exact"
-        return _lacks_hess(self.hess, capability)
+        return NO_HESS if capability is HasHessian and self.hess is None else None
 
     @property
     def exact_jacobian(self) -> bool:
@@ -52,7 +53,7 @@ class FunctionLosses:
         return _as_values(self.fun(w), self.n_losses)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        return self.values(w), _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
+        return _as_values(self.fun(w), self.n_losses), _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """A bound on the errors of a Jacobian by differences; None for one that was given."""
@@ -72,7 +73,7 @@ class PairLosses:
     hess: Function | None = None
 
     def lacks(self, capability: type) -> str | None:
-        return _lacks_hess(self.hess, capability)
+        return NO_HESS if capability is HasHessian and self.hess is None else None
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = _pair(self.fun(w))
@@ -147,10 +148,6 @@ def from_functions(
     return losses
 
 
-def _lacks_hess(hess: Function | None, capability: type) -> str | None:
-    return "no hess was given" if capability is HasHessian and hess is None else None
-
-
 class _LastCall:
     """fun with a cache of one result: the first evaluation of a run is the call that told J."""
 
@@ -175,6 +172,8 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 
 def _as_array(x: Any, name: str) -> NDArray[Any]:
+    if type(x) is np.ndarray and x.dtype in FLOATS and x.ndim:
+        return x.copy()
     try:
         array = real_array(x)
         # float32 is kept: it tells the precision of the losses. A copy, because fun may reuse its arrays.
@@ -204,7 +203,7 @@ def _as_jacobian(G: Any, n_losses: int, n_params: int) -> Matrix:
 
 def _hessian(hess: Function | None, w: Vector, lam: Vector, n_losses: int) -> Matrix:
     if hess is None:
-        raise IncompatibleError("these losses have no Hessian: no hess was given.")
+        raise IncompatibleError(f"these losses have no Hessian: {NO_HESS}.")
     H, n_params = hess(w.copy(), lam.copy()), w.size
     hessian = _as_array(H.toarray() if issparse(H) else H, "hess")
     shape = (n_params, n_params)
