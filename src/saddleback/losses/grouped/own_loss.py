@@ -1,23 +1,34 @@
-"""A user's own pointwise loss: what it declares, and checks of what its functions return."""
+"""A user's own pointwise loss, with checks of what its functions return."""
 
 from __future__ import annotations
 
+from ctypes import POINTER, c_double
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..._types import Vector
-from ..._validation import number, real_array
+from ..._validation import real_array
 from ...errors import ProblemError
+from .declarations import (
+    FUNCTIONS,
+    check_kernel,
+    compiled_function,
+    curvature_bound_of,
+    declared_boolean,
+    has_function,
+    has_kernel,
+    response_of,
+)
 from .input.labels import refuse_masked
-from .kernels.arguments import read_only
-from .pointwise_loss import RESPONSES, PointwiseLoss
+from .kernels import load
+from .kernels.arguments import USER, read_only
+from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import LOSSES
 
-FUNCTIONS = ("value_and_slope", "curvature")
-IN_KERNEL = (*FUNCTIONS, "kernel", "options", "response")
-"""What the kernel of one of our losses computes with: a subclass that changes any of it is a user's own loss."""
+SAME = 1e-6
+"""Relative and absolute difference between a loss in NumPy and its compiled form, which may use other formulas."""
 
 ROWS_TRIED = 8
 """Rows of the first call, which checks the functions before any work is done."""
@@ -31,13 +42,13 @@ def find_loss(loss: Any) -> PointwiseLoss:
         raise ProblemError(
             f"loss must be a name or an object; got the class {loss.__name__}. Pass an instance: {loss.__name__}(...)."
         )
-    if isinstance(loss, str) or not any(_function(loss, name) for name in FUNCTIONS):
+    if isinstance(loss, str) or not any(has_function(loss, name) for name in FUNCTIONS):
         known = ", ".join(repr(name) for name in LOSSES)
         raise ProblemError(
             f"unknown loss {loss!r}; expected one of {known}, or an object with value_and_slope(eta, y) and "
             "curvature(eta, y)."
         )
-    return loss if isinstance(loss, OwnLoss) or _has_kernel(loss) else OwnLoss.of(loss)
+    return loss if isinstance(loss, OwnLoss) or has_kernel(loss) else OwnLoss.of(loss)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,19 +60,20 @@ class OwnLoss(PointwiseLoss):
     @classmethod
     def of(cls, functions: Any) -> OwnLoss:
         name = type(functions).__name__
-        if not _function(functions, "value_and_slope"):
+        if not has_function(functions, "value_and_slope"):
             raise ProblemError(
                 f"a pointwise loss must have value_and_slope(eta, y); {name} has no value_and_slope. Its function "
                 "curvature(eta, y) is optional, for Newton's method."
             )
-        _check_kernel(functions, name)
+        check_kernel(functions, name)
         loss = cls(functions)
         for attribute, value in (
-            ("response", _response(functions, name)),
-            ("convex", _boolean(functions, "convex", name)),
-            ("bounded_below", _boolean(functions, "bounded_below", name)),
-            ("largest_curvature", _curvature_bound(functions, name)),
-            ("has_curvature", _function(functions, "curvature")),
+            ("response", response_of(functions, name)),
+            ("convex", declared_boolean(functions, "convex", name)),
+            ("bounded_below", declared_boolean(functions, "bounded_below", name)),
+            ("largest_curvature", curvature_bound_of(functions, name)),
+            ("has_curvature", has_function(functions, "curvature")),
+            ("kernel", None if compiled_function(functions, name) is None else USER),
         ):
             object.__setattr__(loss, attribute, value)
         return loss
@@ -73,9 +85,41 @@ class OwnLoss(PointwiseLoss):
     def try_out(self, y: Vector) -> None:
         """Call the functions at margins of zero: errors in them are reported before any work is done."""
         y = y[:ROWS_TRIED]
-        self.value_and_slope(np.zeros(y.size), y)
+        eta = np.zeros(y.size)
+        pair = self.value_and_slope(eta, y)
         if self.has_curvature:
-            self.curvature(np.zeros(y.size), y)
+            self.curvature(eta, y)
+        if self.kernel is not None:
+            self._try_compiled(pair, eta, y)
+
+    @property
+    def address(self) -> int:
+        """The address of the compiled loop over rows; 0 for a loss in NumPy."""
+        return 0 if self.kernel is None else int(self._loop.address)
+
+    @property
+    def _loop(self) -> Any:
+        return load("user_loss", "compiled_loop")(compiled_function(self.functions, repr(self)))
+
+    def _try_compiled(self, pair: tuple[Vector, Vector], eta: Vector, y: Vector) -> None:
+        try:
+            loop = self._loop
+        except Exception as error:  # Numba has many kinds of errors, and no common base class
+            raise ProblemError(
+                f"compiled of the pointwise loss {self!r} must be a function of two floats that Numba compiles and "
+                f"that returns (value, slope); got {type(error).__name__}: {error}"
+            ) from error
+        value, slope = np.empty(y.size), np.empty(y.size)
+        arrays = eta, np.ascontiguousarray(y), value, slope
+        pointers = [array.ctypes.data_as(POINTER(c_double)) for array in arrays]
+        loop.ctypes(*pointers[:2], y.size, *pointers[2:])
+        for what, got, expected in zip(("value", "slope"), (value, slope), pair, strict=True):
+            if not np.allclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True):
+                i = int(np.argmax(~np.isclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True)))
+                raise ProblemError(
+                    f"compiled of the pointwise loss {self!r} must return what value_and_slope returns; its {what} at "
+                    f"eta = 0, y = {y[i]:g} is {got[i]:.10g}, not {expected[i]:.10g}."
+                )
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         with np.errstate(all="ignore"):
@@ -103,66 +147,3 @@ class OwnLoss(PointwiseLoss):
         if numbers.shape != eta.shape:
             raise ProblemError(f"{where}, arrays of shape {eta.shape}; got shape {numbers.shape}.")
         return numbers
-
-
-def _function(loss: Any, name: str) -> bool:
-    """Whether ``loss`` has that function, other than the one of the base class, which raises."""
-    return callable(getattr(loss, name, None)) and getattr(type(loss), name, None) is not getattr(PointwiseLoss, name)
-
-
-def _has_kernel(loss: Any) -> bool:
-    """Whether it is one of ours, or a subclass that changes nothing that the kernel computes with."""
-    ours = _ours(loss)
-    return ours is not None and all(
-        getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in IN_KERNEL
-    )
-
-
-def _ours(loss: Any) -> type[PointwiseLoss] | None:
-    return next((type(of_ours) for of_ours in LOSSES.values() if isinstance(loss, type(of_ours))), None)
-
-
-def _check_kernel(loss: Any, name: str) -> None:
-    kernel, ours = getattr(loss, "kernel", None), _ours(loss)
-    if kernel is not None and (ours is None or kernel is not ours.kernel):
-        raise ProblemError(
-            f"the pointwise loss {name} has kernel = {kernel!r}, which is for the losses of this library. Leave it "
-            "out: value_and_slope and curvature are enough."
-        )
-
-
-def _response(loss: Any, name: str) -> str:
-    response = getattr(loss, "response", "real")
-    if not (isinstance(response, str) and response in RESPONSES):
-        raise ProblemError(
-            f"the response of the pointwise loss {name} must be one of {', '.join(map(repr, RESPONSES))}; got "
-            f"{response!r}. Your own loss has one margin per row: number the classes, and take 'real'."
-        )
-    return response
-
-
-def _boolean(loss: Any, attribute: str, name: str) -> bool:
-    value = _declared(loss, attribute)
-    if value is not None and not isinstance(value, bool | np.bool_):
-        raise ProblemError(f"{attribute} of the pointwise loss {name} must be True or False; got {value!r}.")
-    return bool(value)
-
-
-def _curvature_bound(loss: Any, name: str) -> float | None:
-    for attribute in ("curvature_bound", "largest_curvature"):
-        bound = _declared(loss, attribute)
-        if bound is not None:
-            return number(bound, f"{attribute} of the pointwise loss {name}", minimum=0.0)
-    return None
-
-
-def _declared(loss: Any, name: str) -> Any:
-    """An attribute, unless a subclass replaced the functions of the class that declares it."""
-    of_functions = min(_level(loss, function) for function in FUNCTIONS if _function(loss, function))
-    return getattr(loss, name, None) if _level(loss, name) <= of_functions else None
-
-
-def _level(loss: Any, name: str) -> int:
-    """The index of the class that defines ``name`` among the object (0) and its classes."""
-    scopes = [getattr(loss, "__dict__", {}), *(vars(kind) for kind in type(loss).__mro__)]
-    return next((level for level, scope in enumerate(scopes) if name in scope), 0)

@@ -35,6 +35,9 @@ LARGEST_COPY = 1 << 27
 ROWS_PER_CALL = 1 << 16
 """Rows of one call of a loss in Python: the overhead of a call is negligible, and the rows stay in cache."""
 
+GRAM = HALF_SQUARE, (0.0, 0.0), 0
+"""The kernel's argument ``loss`` for products with X'X."""
+
 GroupBlocks = tuple[int, int, int]
 """A group, and the first and the last of a range of blocks of its rows."""
 
@@ -96,7 +99,7 @@ class Reader:
         def read(X: Any, share: list[GroupBlocks]) -> None:
             for group, begin, end in share:
                 v = V[group]
-                kernel(*(X, v[None, :d], v[d:], 0.0, HALF_SQUARE, (0.0, 0.0), plan.arrays, y, begin, end, True, f, G))
+                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, begin, end, True, f, G))
 
         for stage, of_threads in zip(plan.stages, shares, strict=True):
             X = self.table.open(stage)
@@ -107,22 +110,23 @@ class Reader:
     def _read(
         self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
     ) -> None:
-        if isinstance(loss, OwnLoss):
+        if loss.kernel is None:
             self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
             return
+        arguments = loss.kernel, loss.options, loss.address if isinstance(loss, OwnLoss) else 0
         kernel, plan, y = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y)
         for stage in self.plan.stages:
             X = self.table.open(stage)
             run_all(
                 [
-                    partial(kernel, X, W, intercepts, l2, loss.kernel, loss.options, plan, y, *blocks, gradient, f, G)
+                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
                 ]
             )
             self.table.close(stage)
 
     def _read_in_halves(
-        self, W: Matrix, intercepts: Vector, l2: float, loss: OwnLoss, gradient: bool, f: Vector, G: Matrix
+        self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
     ) -> None:
         """The same for a loss in Python, called from this thread only: X is read for the margins and for the sums."""
         margins_of_blocks, add_blocks = load("blocks", "margins_of_blocks"), load("blocks", "add_blocks")

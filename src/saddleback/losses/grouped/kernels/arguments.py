@@ -6,8 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE = range(8)
-"""The kernel's numbers for the pointwise losses. HALF_SQUARE is eta^2/2, whose gradient is X'X w."""
+LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE, USER = range(9)
+"""The kernel's numbers for the pointwise losses. HALF_SQUARE is eta^2/2, whose gradient is X'X w; USER is a user's
+compiled loss, called by its address."""
 
 ROWS_AT_A_TIME = 8
 """Rows of a table in C order that the kernel reads at a time."""

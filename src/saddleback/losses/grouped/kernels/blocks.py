@@ -103,11 +103,12 @@ def _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradi
 
 
 @kernel(FUSED)
-def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_block, last_block, with_gradient, f, G):
+def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, first_block, last_block, with_gradient, f, G):
     """Add the rows of some blocks to f and G, whose rows are the plan's targets.
 
-    A block is a range of positions. It stays in cache for its margins, its pointwise losses, and then for each run
-    (the visits of one group to rows of the block) the values and the gradient.
+    ``loss`` is its number, its options, and the address of a user's compiled loss. A block is a range of positions. It
+    stays in cache for its margins, its pointwise losses, and then for each run (the visits of one group to rows of the
+    block) the values and the gradient.
     """
     order, block_starts, run_starts, largest = plan[0], plan[1], plan[2], plan[8]
     n_outputs = W.shape[0]
@@ -120,7 +121,7 @@ def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_blo
         start = block_starts[block]
         size = block_starts[block + 1] - start
         _set_margins(X, W, intercepts, order, start, size, eta)
-        pointwise(loss, loss_options, eta, y[start : start + size], size, value, slope)
+        pointwise(loss[0], loss[1], loss[2], eta, y[start : start + size], size, value, slope)
         for run in range(run_starts[block], run_starts[block + 1]):
             _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)
 
