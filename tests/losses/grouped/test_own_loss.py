@@ -237,6 +237,7 @@ REFUSED = {
     "unknown kernel": (kernel(99), "the pointwise loss Mine has kernel = 99.*Leave it out"),
     "Logistic's kernel": (kernel(Logistic.kernel), "the pointwise loss Mine has kernel = 0"),
     "the kernel of X'X": (kernel(7), "the pointwise loss Mine has kernel = 7"),
+    "the kernel of compiled losses": (kernel(8), "the pointwise loss Mine has kernel = 8"),
     "kernel a bool": (kernel(True), "Mine has kernel = True"),
     "kernel a word": (kernel("logistic"), "Mine has kernel = 'logistic'"),
     "kernel of a relative": (kernel(Logistic.kernel, Squared), "Mine has kernel = 0"),

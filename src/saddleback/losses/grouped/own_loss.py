@@ -97,23 +97,27 @@ class OwnLoss(PointwiseLoss):
         """The address of the compiled loop over rows; 0 for a loss in NumPy."""
         return 0 if self.kernel is None else int(self._loop.address)
 
+    def compiled_pair(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        """Values and slopes by the compiled function."""
+        value, slope = np.empty(y.size), np.empty(y.size)
+        arrays = np.ascontiguousarray(eta), np.ascontiguousarray(y), value, slope
+        pointers = [array.ctypes.data_as(POINTER(c_double)) for array in arrays]
+        self._loop.ctypes(*pointers[:2], y.size, *pointers[2:])
+        return value, slope
+
     @property
     def _loop(self) -> Any:
         return load("user_loss", "compiled_loop")(compiled_function(self.functions, repr(self)))
 
     def _try_compiled(self, pair: tuple[Vector, Vector], eta: Vector, y: Vector) -> None:
         try:
-            loop = self._loop
+            _ = self.address
         except Exception as error:  # Numba has many kinds of errors, and no common base class
             raise ProblemError(
                 f"compiled of the pointwise loss {self!r} must be a function of two floats that Numba compiles and "
                 f"that returns (value, slope); got {type(error).__name__}: {error}"
             ) from error
-        value, slope = np.empty(y.size), np.empty(y.size)
-        arrays = eta, np.ascontiguousarray(y), value, slope
-        pointers = [array.ctypes.data_as(POINTER(c_double)) for array in arrays]
-        loop.ctypes(*pointers[:2], y.size, *pointers[2:])
-        for what, got, expected in zip(("value", "slope"), (value, slope), pair, strict=True):
+        for what, got, expected in zip(("value", "slope"), self.compiled_pair(eta, y), pair, strict=True):
             if not np.allclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True):
                 i = int(np.argmax(~np.isclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True)))
                 raise ProblemError(
