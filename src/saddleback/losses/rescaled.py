@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,17 +24,25 @@ class RescaledLosses:
     losses: Any
     """`Losses`; untyped, because callers ask `capabilities.offers` before they use an optional member."""
     scale: Vector
+    n_losses: int = field(init=False)
+    n_params: int = field(init=False)
+    convex: bool = field(init=False)
+    bounded_below: bool = field(init=False)
+    values_first: bool = field(init=False)
+    exact_jacobian: bool = field(init=False)
+    n_entries: float = field(init=False)
+    matrix_size: int | None = field(init=False)
+    strong_convexity: float | Vector = field(init=False)
+
+    def __post_init__(self) -> None:
+        facts = vars(LossFacts.of(self.losses))
+        sizes = {"n_losses": self.losses.n_losses, "n_params": self.losses.n_params}
+        in_v = {"strong_convexity": facts["strong_convexity"] / self.scale**2}
+        for name, value in (facts | sizes | in_v).items():
+            object.__setattr__(self, name, value)
 
     def lacks(self, capability: type) -> str | None:
         return lack(self.losses, capability)
-
-    @property
-    def n_losses(self) -> int:
-        return self.losses.n_losses
-
-    @property
-    def n_params(self) -> int:
-        return self.losses.n_params
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = loss_pair(self.losses.evaluate(w / self.scale))
@@ -65,35 +72,3 @@ class RescaledLosses:
     def jacobian_error(self, w: Vector) -> Matrix | None:
         error = self.losses.jacobian_error(w / self.scale)
         return None if error is None else error / self.scale
-
-    @property
-    def strong_convexity(self) -> float | Vector:
-        return self._facts.strong_convexity / self.scale**2
-
-    @property
-    def convex(self) -> bool:
-        return self._facts.convex
-
-    @property
-    def bounded_below(self) -> bool:
-        return self._facts.bounded_below
-
-    @property
-    def values_first(self) -> bool:
-        return self._facts.values_first
-
-    @property
-    def exact_jacobian(self) -> bool:
-        return self._facts.exact_jacobian
-
-    @property
-    def n_entries(self) -> float:
-        return self._facts.n_entries
-
-    @property
-    def matrix_size(self) -> int | None:
-        return self._facts.matrix_size
-
-    @cached_property
-    def _facts(self) -> LossFacts:
-        return LossFacts.of(self.losses)

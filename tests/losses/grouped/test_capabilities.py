@@ -8,20 +8,13 @@ import scipy.sparse as sp
 
 import saddleback as sb
 from saddleback.capabilities import lack, offers
-from saddleback.losses import LossFacts
-from saddleback.losses.base import (
-    HasHessian,
-    HasJacobianError,
-    HasParameterScales,
-    HasSampledHessian,
-    HasSmoothness,
-    HasValues,
-)
+from saddleback.losses import LossFacts, base
+from saddleback.losses.base import HasHessian, HasJacobianError, HasParameterScales, HasSampledHessian, HasSmoothness
 from saddleback.losses.grouped import grouped_linear, reader
 
 from .own_losses import Cauchy
 
-OFFERED = (HasValues, HasHessian, HasSmoothness, HasParameterScales)
+OFFERED = (base.HasValues, HasHessian, HasSmoothness, HasParameterScales)
 ALL = (*OFFERED, HasSampledHessian, HasJacobianError)
 
 

@@ -156,7 +156,7 @@ BAD = {
     "sparse response": ({"y": sp.csr_array(np.ones((N, 1))), "loss": "squared"}, "y must hold numbers.*got csr_array"),
     "response without squares": (
         {"y": [1.0, -1e140] * 6, "loss": "huber"},
-        r"y must hold numbers of size up to 1e\+100.*got -1e\+140 in row 1. Divide y by a constant",
+        r"y must hold numbers up to 1e\+100 in absolute value.*got -1e\+140 in row 1. Divide y by a constant",
     ),
     "huge response": ({"y": [10**400] * N, "loss": "squared"}, "y must hold numbers.*too large"),
     "classes in a dict": ({"y": dict.fromkeys(range(N), 1)}, "y must be a vector of labels; got dict. Pass a list"),

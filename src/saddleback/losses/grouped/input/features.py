@@ -1,4 +1,4 @@
-"""X as users give it: a matrix, or a data frame."""
+"""The argument X: a matrix or a data frame."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .labels import NO_ROWS, listed, refuse_masked
 
 
 def read_features(X: Any) -> tuple[Source, list[Any] | None]:
-    """X, checked, and the names of its columns, where it is a data frame."""
-    # A sparse matrix of the format "dok" is a dict.
+    """X, checked, and the names of its columns where it is a data frame."""
+    # A sparse matrix of the format "dok" is a dict, and so one of NO_ROWS.
     if isinstance(X, NO_ROWS) and not issparse(X):
         raise ProblemError(
             f"X must be a matrix, one row per sample; got {type(X).__name__}. Pass an array or a data frame."
@@ -33,7 +33,7 @@ def read_features(X: Any) -> tuple[Source, list[Any] | None]:
 
 
 def check_same_columns(matrix: Source, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:
-    """Refuse other columns than those of the matrix before: their number, and their names where both have names."""
+    """Refuse columns that differ from the known ones in number, or in names where both have names."""
     if matrix.shape[1] != n_features:
         raise ProblemError(
             f"X must have {n_features} columns, as the losses were made with; got {matrix.shape[1]}. Columns made from "

@@ -1,4 +1,4 @@
-"""Data frames: of pandas, Polars or Arrow, or of another library with named columns. None of them is imported."""
+"""Data frames of pandas, Polars, Arrow or another library with named columns; none of them is imported."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Columns = list[tuple[Any, Any]]
 
 
 def columns_of(x: Any) -> Columns | None:
-    """The columns of a data frame with their names; None where ``x`` is no data frame."""
+    """The names and columns of a data frame; None where ``x`` is no data frame."""
     if len(getattr(x, "shape", ())) != 2:
         return None
     if hasattr(x, "iloc") and hasattr(x, "columns"):
-        # By number: names may occur twice.
+        # By position, because names may occur twice.
         return [(name, x.iloc[:, j]) for j, name in enumerate(x.columns)]
-    # What Arrow calls columns are not their names.
+    # In Arrow, ``columns`` are the columns themselves and not their names.
     names = getattr(x, "column_names", None) or getattr(x, "columns", None)
     return None if names is None else [(name, x[name]) for name in names]
 
@@ -28,14 +28,14 @@ def columns_of(x: Any) -> Columns | None:
 def matrix_of(frame: Any, name: str) -> Any:
     """A data frame as one matrix of numbers; a column of anything else is refused by its name.
 
-    Columns of different types (numbers beside the booleans of ``pandas.get_dummies``) and types that know missing
-    values are converted column by column: NumPy would make a matrix of objects of them.
+    Columns of different types (such as numbers and the booleans of ``pandas.get_dummies``) and types with missing
+    values are converted column by column: NumPy would convert them to a matrix of objects.
     """
     columns = columns_of(frame) or []
     dtypes = {getattr(column, "dtype", None) for _, column in columns}
     only = dtypes.pop() if len(dtypes) == 1 else None
     if isinstance(only, np.dtype) and only.kind in "biuf" and hasattr(frame, "__array__"):
-        # As it lies in memory, where the frame is one block.
+        # Without a copy, where the frame is one block of memory.
         return np.asarray(frame)
     arrays = [_numbers(column, f"column {label!r} of {name}") for label, column in columns]
     dtype = np.result_type(np.bool_, *arrays)

@@ -1,4 +1,4 @@
-"""Groups as users give them: labels, columns of labels that are crossed, or a membership matrix."""
+"""The argument ``groups``: labels, columns of labels that are crossed, or a membership matrix."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from .membership_matrix import TO_CROSS, are_memberships, entries_of_frame, entr
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """The groups without their rows: what other rows of the same groups are read by."""
+    """The names of the groups and the form in which they were given, by which groups of other rows are read."""
 
     names: list[Any]
     by_labels: bool
-    """Whether the groups were labels; else they were the columns of a membership matrix."""
+    """Whether the groups were labels; otherwise they were the columns of a membership matrix."""
     named: bool = True
-    """Whether the names are the user's; the columns of a plain matrix only have numbers."""
+    """Whether the names are the user's; the columns of a plain matrix have numbers only."""
     columns: list[Any] | None = None
     """The names of the columns that were crossed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Pairs (row, group) and the membership of each, before the weights of the rows."""
+    """Pairs (row, group) with memberships, before they are multiplied by sample weights."""
 
     naming: Naming
     rows: NDArray[np.intp]
@@ -42,7 +42,7 @@ class Grouping:
     membership: Vector
 
     def weighted(self, sample_weight: Any, n_rows: int) -> Memberships:
-        """Memberships times the weights of the rows."""
+        """Memberships times sample weights."""
         weight = self.membership
         if sample_weight is not None:
             with np.errstate(over="ignore"):
@@ -55,7 +55,7 @@ class Grouping:
 
 
 def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, Memberships]:
-    """Labels, a data frame of labels, or a membership matrix; every group must have rows, and a weight."""
+    """Labels, a data frame of labels, or a membership matrix; every group must have a row of positive weight."""
     grouping = _find_groups(groups, n_rows)
     names = grouping.naming.names
     present = np.bincount(grouping.groups, minlength=len(names))
@@ -75,7 +75,7 @@ def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, M
 
 
 def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Naming) -> Memberships:
-    """Other rows of known groups, in the known order; a group may be without rows, an unknown one is refused."""
+    """Other rows of known groups, in the known order. A group may have no rows; unknown groups are refused."""
     grouping = _find_groups(groups, n_rows, known)
     own = grouping.naming
     if own.columns is not None and known.columns is not None and own.columns != known.columns:
@@ -107,7 +107,7 @@ def _check_columns(n_columns: int, known: Naming) -> None:
 
 
 def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Grouping:
-    """``known`` groups say what is meant, labels or memberships; without them the entries must tell."""
+    """``known`` groups tell whether these are labels or memberships; without them the entries must tell."""
     by_labels = None if known is None else known.by_labels
     columns = columns_of(groups)
     if columns is not None:
@@ -122,8 +122,7 @@ def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Group
             f"groups must be labels, as the losses were made with; got a matrix of shape {matrix.shape}. {TO_CROSS}"
         )
     entries = entries_of_matrix(matrix, n_rows)
-    # Names are made once it is known that there are no more than entries, or than were known: a sparse matrix may have
-    # any number of columns.
+    # The number of columns is checked before names are made: a sparse matrix may have any number of them.
     if known is not None:
         _check_columns(matrix.shape[1], known)
     elif matrix.shape[1] > entries[1].size:
@@ -135,7 +134,7 @@ def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Group
 
 
 def _matrix(groups: Any) -> NDArray[Any] | None:
-    """A matrix, also where it is written as a list of lists (a list of tuples is a list of labels); else None."""
+    """A matrix or a list of lists as an array; None for other objects, such as a list of tuples, which are labels."""
     holds_lists = isinstance(groups, list | tuple) and len(groups) > 0 and isinstance(groups[0], list | np.ndarray)
     if not (hasattr(groups, "__array__") or holds_lists):
         return None
@@ -152,14 +151,14 @@ def _from_labels(groups: Any, n_rows: int) -> Grouping:
     names, codes = read_labels(groups, "groups", n_rows)
     categories = categories_of(groups)
     if categories is not None and len(categories) > len(names):
-        # A level without rows is an empty group.
+        # A category without rows is a group without rows, which the caller refuses.
         number = {name: j for j, name in enumerate(categories)}
         names, codes = categories, np.array([number[name] for name in names], dtype=np.intp)[codes]
     return Grouping(Naming(names, by_labels=True), np.arange(n_rows), codes, np.ones(n_rows))
 
 
 def _from_frame(frame: Any, columns: Columns, n_rows: int, by_labels: bool | None) -> Grouping:
-    """One column of labels, or several that are crossed; or memberships, where the entries can be nothing else."""
+    """One column of labels, several columns to be crossed, or memberships, as `are_memberships` decides."""
     if not columns:
         raise ProblemError("groups must have at least one column; got a data frame without any.")
     if len(columns) == 1 and by_labels is not False:
@@ -177,7 +176,7 @@ def _from_frame(frame: Any, columns: Columns, n_rows: int, by_labels: bool | Non
 def _crossed(columns: Columns, n_rows: int) -> Grouping:
     """A group for every combination of labels that occurs."""
     levels, codes = zip(*(read_labels(x, f"groups[{name!r}]", n_rows) for name, x in columns), strict=True)
-    # In the order of the first column's labels, then of the second's, and so on: tuples as they are sorted.
+    # In lexicographic order of the columns.
     combinations, of_row = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
     names = [tuple(level[code] for level, code in zip(levels, row, strict=True)) for row in combinations]
     naming = Naming(names, by_labels=True, columns=[name for name, _ in columns])

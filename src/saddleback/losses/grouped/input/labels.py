@@ -1,4 +1,4 @@
-"""Labels of any hashable type as numbers 0, 1, ..."""
+"""Labels of any hashable type, encoded as numbers 0, 1, ..."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ...._validation import holds_masked
 from ....errors import ProblemError
 
 NO_ROWS = (str, bytes, bytearray, Mapping, Set, Iterator)
-"""What can be iterated over, but not as a list of rows: letters, keys, things without an order, things that run dry."""
+"""Types that can be iterated over but are no list of rows: text, mappings, sets and iterators."""
 
 
 def refuse_masked(x: Any, name: str) -> None:
-    """NumPy would read what is behind a mask."""
+    """Refuse masked entries, which NumPy would read as numbers."""
     if holds_masked(x):
         raise ProblemError(f"{name} must not hold masked entries; got a masked array. Fill them, or drop their rows.")
 
 
 def listed(labels: list[Any]) -> str:
-    """The first of them, for messages."""
+    """The first labels, for messages."""
     return ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
 
 
 def read_labels(x: Any, name: str, length: int) -> tuple[list[Any], NDArray[np.intp]]:
     """The distinct labels that occur in ``x``, and the number of each row's label.
 
-    In the order of the categories, where ``x`` is a categorical column of pandas; else sorted, where labels can be
-    compared; else as they first appear.
+    In the order of the categories where ``x`` is a categorical column of pandas; else sorted where labels can be
+    compared; else in the order of their first rows.
     """
     labels = label_vector(x, name, length)
     categories = categories_of(x)
@@ -45,13 +45,13 @@ def read_labels(x: Any, name: str, length: int) -> tuple[list[Any], NDArray[np.i
 
 
 def categories_of(x: Any) -> list[Any] | None:
-    """All categories of a categorical column of pandas, those without rows too; None for other labels."""
+    """All categories of a categorical column of pandas, also those without rows; None for other labels."""
     categories = getattr(getattr(x, "dtype", None), "categories", None)
     return None if categories is None or not hasattr(getattr(x, "cat", x), "codes") else list(categories)
 
 
 def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
-    """``x`` as a 1-d array of labels; tuples and other hashable objects stay what they are."""
+    """``x`` as a 1-d array of labels; tuples and other hashable objects are kept as objects."""
     array = _from_array(x, name) if hasattr(x, "__array__") and not isinstance(x, NO_ROWS) else _from_sequence(x, name)
     if array.ndim != 1:
         raise ProblemError(
@@ -63,7 +63,7 @@ def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
 
 
 def encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
-    """The distinct labels, sorted where they can be compared, else as they first appear; and the number of each."""
+    """The distinct labels, sorted where they can be compared, else by their first rows; and the number of each row."""
     missing = _missing(labels)
     if missing is not None:
         _refuse_missing(labels, missing, name)
@@ -97,7 +97,7 @@ def _from_array(x: Any, name: str) -> NDArray[Any]:
         array = np.asarray(x)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a vector of labels; got {type(x).__name__} ({error}).") from error
-    # NumPy cannot sort strings of which some are missing.
+    # NumPy cannot sort its variable-width strings where some are missing.
     return array.astype(object) if array.dtype.kind == "T" else array
 
 
@@ -108,7 +108,7 @@ def _from_sequence(x: Any, name: str) -> NDArray[Any]:
             f"{name} must be a vector of labels; got {type(x).__name__}. Pass a list or an array, one label per row."
         )
     for kind in set(map(type, x)):
-        # Tensors and series are hashed by where they are in memory, if at all: each would be a label of its own.
+        # Tensors and series are hashed by their address, if at all: every row would be a label of its own.
         if hasattr(kind, "__array__") and not issubclass(kind, np.generic | np.ndarray):
             raise ProblemError(
                 f"{name} must hold one plain label per row; got a list of {kind.__name__}. Pass one array; to cross "
@@ -121,7 +121,7 @@ def _from_sequence(x: Any, name: str) -> NDArray[Any]:
 
 
 def _missing(labels: NDArray[Any]) -> int | None:
-    """The first row whose label is None, NaN, NaT or NA, or a tuple that holds one."""
+    """The first row whose label is None, NaN, NaT or NA, or a tuple with one of these."""
     if labels.dtype.kind in "fcmM":
         where = np.flatnonzero(labels != labels)
         return int(where[0]) if where.size else None
@@ -134,13 +134,13 @@ def _is_missing(label: Any) -> bool:
     if label is None:
         return True
     if isinstance(label, tuple):
-        # One NaN is not another, so that every row would be a group of its own.
+        # NaN != NaN: every row would be a group of its own.
         return any(map(_is_missing, label))
     try:
         return bool(label != label)
     except ArithmeticError:
-        # A signaling NaN, of decimal.
+        # A signaling NaN of the module decimal.
         return True
     except (TypeError, ValueError):
-        # pandas.NA refuses to be compared; an array is refused later, as it cannot be hashed.
+        # pandas.NA raises when compared. Arrays raise too, and are refused later, because they are not hashable.
         return type(label).__name__ == "NAType"

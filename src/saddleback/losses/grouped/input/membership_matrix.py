@@ -1,4 +1,4 @@
-"""Membership matrices: a column per group, an entry per row, true or false or a weight."""
+"""Membership matrices: one column per group, entries that are booleans or weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TO_CROSS = "To cross columns of labels, pass a data frame of them, or one tuple 
 
 
 def entries_of_matrix(matrix: Any, n_rows: int) -> Entries:
-    """Those of a dense matrix or of sparse coordinates; label codes, which look like weights, are refused."""
+    """The positive entries of a dense matrix or of sparse coordinates; integer label codes are refused."""
     _check_shape(matrix, n_rows)
     if matrix.dtype.kind not in "biuf":
         raise ProblemError(
@@ -38,7 +38,7 @@ def entries_of_matrix(matrix: Any, n_rows: int) -> Entries:
 
 
 def entries_of_frame(frame: Any, n_rows: int) -> Entries:
-    """Those of a data frame of numbers."""
+    """The positive entries of a data frame of numbers."""
     matrix = matrix_of(frame, "groups")
     _check_shape(matrix, n_rows)
     return _positive_entries(matrix)
@@ -48,8 +48,8 @@ def are_memberships(columns: Columns) -> bool:
     """Whether the columns of a data frame are memberships, and not labels to be crossed.
 
     Labels are text, categories, objects, dates and whole numbers other than 0 and 1. Memberships are booleans, 0 and 1
-    (as made by ``pandas.get_dummies``) and floats. Two attributes of 0 and 1 look like memberships; a row that has
-    neither gives them away, as no group would count it: such a frame is refused, and so are whole numbers as floats.
+    (as made by ``pandas.get_dummies``) and floats. Refused as ambiguous are a frame of 0 and 1 with a row of zeros,
+    which may be attributes to be crossed or groups that do not contain the row, and whole numbers as floats.
     """
     arrays = [np.asarray(column) for _, column in columns]
     for (_, column), array in zip(columns, arrays, strict=True):
@@ -88,7 +88,7 @@ def _zero_or_one(array: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _positive_entries(matrix: Any) -> Entries:
-    # SciPy has no matrices of half precision.
+    # SciPy has no sparse matrices of half precision.
     entries = sp.coo_array(matrix if sp.issparse(matrix) or matrix.dtype != np.float16 else matrix.astype(np.float64))
     entries.sum_duplicates()
     row, column = entries.coords
@@ -104,7 +104,7 @@ def _positive_entries(matrix: Any) -> Entries:
 
 
 def _refuse_codes(matrix: Any, row: NDArray[np.intp], column: NDArray[np.intp], membership: Vector) -> None:
-    """Whole numbers are memberships where they are 0 and 1 and every row is in a group."""
+    """Refuse integers other than 0 and 1, and a dense matrix of them with a row in no group."""
     wrong = np.flatnonzero(membership != 1)
     if wrong.size:
         i = wrong[0]

@@ -1,4 +1,4 @@
-"""y as the numbers that a pointwise loss works with."""
+"""Responses y as the numbers that a pointwise loss takes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...._validation import real_array
 from ....errors import ProblemError
 from .labels import listed, read_labels
 
-# Parameters of the size of y must have squares, with room to move (see ``units.EXTREME``).
-LARGEST = 1e100
+LARGEST_RESPONSE = 1e100
+"""Parameters of the magnitude of y must have finite squares, with some room."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Responses:
 def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = None) -> Responses:
     """``kind``: "binary" (-1, 1), "classes" (0, ..., K - 1), "count" (>= 0) or "real".
 
-    With ``known`` classes, those of other rows: y may hold some of them only, and no others.
+    With ``known`` classes, y may hold no others, and need not hold all of them.
     """
     if kind in ("binary", "classes"):
         classes, codes = read_labels(y, "y", n_rows)
@@ -46,7 +46,7 @@ def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = Non
             )
         return Responses(np.where(codes == 1, 1.0, -1.0), classes)
     try:
-        # A copy: what happens to the user's y later must not matter.
+        # A copy: the user may change y later.
         numbers = np.array(real_array(y), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"y must hold numbers for this loss; got {type(y).__name__} ({error}).") from error
@@ -56,10 +56,10 @@ def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = Non
     if bad.size:
         raise ProblemError(f"y must be finite; got {numbers[bad[0]]} in row {bad[0]}. Drop such rows.")
     row = int(np.abs(numbers).argmax())
-    if abs(numbers[row]) > LARGEST:
+    if abs(numbers[row]) > LARGEST_RESPONSE:
         raise ProblemError(
-            f"y must hold numbers of size up to {LARGEST:g}, so that squares of them and of parameters as large are "
-            f"numbers; got {numbers[row]:g} in row {row}. Divide y by a constant."
+            f"y must hold numbers up to {LARGEST_RESPONSE:g} in absolute value, so that squares of parameters as large "
+            f"are finite; got {numbers[row]:g} in row {row}. Divide y by a constant."
         )
     if kind == "count" and numbers.min() < 0:
         row = int(np.argmin(numbers))
