@@ -18,7 +18,7 @@ from .base import HasHessian, HasJacobianError
 from .differences import Differences, check_jacobian
 
 Function = Callable[..., Any]
-"""A user's function of w, and of the extra arguments ``args``; that of a Hessian takes lam after w."""
+"""A user's function of w and of the extra arguments ``args``; a Hessian takes lam after w."""
 
 NO_HESS = "no hess was given"
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
