@@ -1,4 +1,4 @@
-"""Losses in other coordinates, and the metric of a problem."""
+"""Losses in rescaled parameters, and the metric of a problem."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_constants_bound_the_curvature_in_the_new_coordinates():
 
 
 def test_convexity_and_sizes_of_parameters():
-    """v = scale w is as large as scale makes it, and convex in v is convex in w."""
+    """Scales of v = scale w are multiplied by scale, and convexity is kept."""
     losses = RescaledLosses(Full(), SCALE)
     np.testing.assert_array_equal(losses.parameter_scales(), [6.0, 2.5])
     assert losses.convex is True

@@ -1,4 +1,4 @@
-"""A user's own pointwise loss works wherever ours do, and what it returns is checked."""
+"""A user's own pointwise loss: all layouts and capabilities, and checks of what it returns."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_many_calls_are_the_same_as_one(monkeypatch):
     np.testing.assert_array_equal(losses.evaluate(w)[1], G)
 
 
-# --- what else losses can do ------------------------------------------------------------------------------------------
+# --- capabilities ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["logistic", "huber"])
@@ -198,7 +198,7 @@ def test_solved_and_certified():
 
 
 def test_outside_of_the_domain():
-    """NaN and inf are answers: they say that a margin is outside of the domain, without a warning."""
+    """NaN and inf stand for margins outside of the domain, and cause no warning."""
 
     class Barrier:
         """-log(eta), for eta > 0."""
@@ -321,7 +321,7 @@ def test_responses_cannot_be_written_to():
 
 
 def test_an_unknown_number_of_the_kernel_gives_nan():
-    """Not what happens to be in memory."""
+    """It does not return uninitialized memory."""
     losses = sb.GroupedLinear(np.ones((30, 2)), np.arange(30.0), np.arange(30) % 3, loss="squared")
     stranger = SimpleNamespace(kernel=99, options=(0.0, 0.0))
     f, G = losses._reader.evaluate(np.ones((1, 2)), np.empty(0), 0.0, stranger)
@@ -345,7 +345,7 @@ class Doubled(Huber):
 
 
 class Renamed(Huber):
-    """Nothing but a name."""
+    """Another name and no other change."""
 
 
 def test_a_subclass_with_other_functions_is_a_loss_of_its_own():
@@ -354,7 +354,7 @@ def test_a_subclass_with_other_functions_is_a_loss_of_its_own():
     w = case.point(losses)
     assert_same(losses.evaluate(w)[1], 2 * plain.evaluate(w)[1])
     assert_same(losses.hessian(w, LAM), 2 * plain.hessian(w, LAM))
-    # What Huber says of itself says nothing of them.
+    # What Huber declares does not hold for them.
     assert losses.convex is False
     assert not offers(losses, HasSmoothness)
 

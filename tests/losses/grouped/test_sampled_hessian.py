@@ -1,4 +1,4 @@
-"""The sampled Hessian: an estimate of the exact one, and where it is offered."""
+"""The sampled Hessian: its accuracy, and when it is offered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import saddleback as sb
 from saddleback.capabilities import lack, offers
 from saddleback.losses.base import HasSampledHessian
 
-# A quantile loss bends only near its kink: a wide one, so that a sample sees it bend.
+# A quantile loss has curvature only near its kink: a wide one, so that a sample contains some of it.
 QUANTILE = sb.losses.Quantile(smoothing=3.0)
 LOSSES = ("logistic", "squared", "huber", "squared_hinge", "poisson", QUANTILE, "softmax")
 
@@ -40,7 +40,7 @@ def test_close_to_the_exact_hessian_in_its_own_metric(loss, fit_intercept: bool)
     losses = losses_of(loss, table(), fit_intercept=fit_intercept)
     rng = np.random.default_rng(2)
     w, lam = 0.01 * rng.normal(size=losses.n_params), rng.dirichlet(np.ones(4))
-    # The intercepts of softmax may move together: a direction without any curvature.
+    # Adding one number to all intercepts of softmax changes nothing: the Hessian is singular.
     eye = np.eye(losses.n_params)
     exact = losses.hessian(w, lam) + 0.01 * eye
     sampled = losses.sampled_hessian(w, lam, None) + 0.01 * eye

@@ -1,4 +1,4 @@
-"""L is an upper bound, close to the truth; m is what the penalty gives."""
+"""The smoothness constant is an upper bound close to the truth; strong convexity is that of the penalty."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_layouts(layout, d, overlap, n_threads):
 
 
 @given(
-    # No products that end among the numbers below 2e-308, which have fewer digits than the bound promises.
+    # No products below 2e-308, where float64 has fewer digits than the bound assumes.
     spectrum=st.lists(st.just(0.0) | st.floats(1e-80, 1.0), min_size=1, max_size=80),
     scale=st.floats(-200, 200).map(lambda e: 10.0**e),
     seed=st.integers(0, 10**6),
 )
 @settings(max_examples=50, deadline=None)
 def test_any_spectrum(spectrum, scale, seed):
-    """Also repeated and clustered eigenvalues, zero matrices and any unit."""
+    """Also repeated and clustered eigenvalues, zero matrices and any magnitude."""
     values = scale * np.array(spectrum)
     Q = np.linalg.qr(np.random.default_rng(seed).standard_normal((values.size, values.size)))[0]
     M = (Q * values) @ Q.T

@@ -1,4 +1,4 @@
-"""What cannot be right is refused at construction: what, got, expected, remedy."""
+"""Invalid arguments are refused at construction; messages say what, got, expected, remedy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def frame(**columns):
 
 
 class NoArray:
-    """A container that says that it is an array, and then that it is none."""
+    """A container with ``__array__`` that raises."""
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError("not today")
@@ -383,7 +383,7 @@ def test_too_many_columns():
 
 
 def test_large_finite_entries_are_fine():
-    """Their sum overflows, and they do not."""
+    """Finite entries whose sum overflows are accepted."""
     X = np.full((N, 3), 1e308)
     assert sb.GroupedLinear(**arguments(X=X)).n_losses == 3
     assert sb.GroupedLinear(**arguments(X=X.clip(max=3e38).astype(np.float32))).n_losses == 3
@@ -391,7 +391,7 @@ def test_large_finite_entries_are_fine():
 
 @pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight"])
 def test_masked_entries_are_refused(name):
-    """NumPy would read what is behind the mask."""
+    """NumPy would read masked entries as numbers."""
     arguments = {"X": np.ones((6, 2)), "y": np.arange(6) % 2, "groups": np.arange(6) % 3, "sample_weight": np.ones(6)}
     arguments[name] = np.ma.masked_array(arguments[name], mask=np.zeros(arguments[name].shape, dtype=bool))
     sb.GroupedLinear(**arguments)

@@ -51,7 +51,7 @@ def test_columns_of_labels_are_crossed(kind):
 
 
 def test_codes_flags_and_dates_are_crossed():
-    """Whole numbers other than 0 and 1 are labels, and whatever stands beside them is crossed with them."""
+    """Whole numbers other than 0 and 1 are labels, and the other columns are crossed with them."""
     race, _ = attributes(8)
     codes, flags = np.array([0, 1, 2, 2, 0, 1, 2, 0]), np.array([1, 0, 1, 0, 1, 0, 1, 1])
     for second in (flags, flags.astype(bool), flags.astype(float), np.where(flags, "f", "m")):

@@ -1,4 +1,4 @@
-"""The same point has the same losses, to the last bit, wherever in memory the numbers lie."""
+"""Equal losses at equal points, to the last bit, for any addresses of the arrays."""
 
 from itertools import permutations
 
@@ -11,7 +11,7 @@ from saddleback.losses.grouped.kernels.blocks import _weigh
 @pytest.mark.parametrize("n", [3, 8, 13, 18, 26, 40])
 @pytest.mark.parametrize("gap", [0, 1, 4, 64])
 def test_sums_do_not_depend_on_places_in_memory(n, gap):
-    """A compiler asks at run time whether arrays may overlap, and sums in another order where they lie close by."""
+    """Compiled code tests at run time whether arrays overlap, and sums in another order where they are close."""
     rng = np.random.default_rng(n)
     x, coefficient = rng.standard_normal(n), rng.random(n)
     sums = set()

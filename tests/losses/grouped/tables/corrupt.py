@@ -1,4 +1,4 @@
-"""Sparse matrices whose index arrays lie, given to everything that takes sparse matrices.
+"""Sparse matrices with wrong index arrays, passed to every function that takes sparse matrices.
 
 A program of its own, as what it tries may end the process: ``python corrupt.py X`` prints what became of each case.
 """

@@ -1,4 +1,4 @@
-"""Whatever the layout of X, the losses and gradients are those of the plain formula."""
+"""For every layout of X, the losses and gradients are those of the formula."""
 
 from __future__ import annotations
 

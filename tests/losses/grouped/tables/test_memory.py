@@ -1,4 +1,4 @@
-"""Making losses of a table takes one copy of it at most."""
+"""Constructing GroupedLinear makes at most one copy of the table."""
 
 from __future__ import annotations
 

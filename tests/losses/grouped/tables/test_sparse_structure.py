@@ -1,4 +1,4 @@
-"""Whatever a sparse matrix says of itself, nothing outside of its arrays is read or written."""
+"""With any index arrays of a sparse matrix, nothing outside of its arrays is read or written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMATS = ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
 
 @pytest.mark.parametrize("where", ["X", "groups", "matrices"])
 def test_corrupt_matrices_are_refused(where):
-    """In a process of its own: each of these once crashed it, or another program's memory did not happen to matter."""
+    """In a process of its own, because a matrix that is not refused may crash it."""
     run = subprocess.run(
         [sys.executable, str(Path(corrupt.__file__)), where], capture_output=True, text=True, timeout=300
     )

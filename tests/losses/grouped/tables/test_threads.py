@@ -1,4 +1,4 @@
-"""The same bits at every call, the same numbers for every number of threads, and no trouble around them."""
+"""Threads: equal bits at every call, equal numbers for every number of threads, forks and concurrent callers."""
 
 from __future__ import annotations
 
