@@ -9,6 +9,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array, eye_array
 
 import saddleback as sb
+from saddleback.capabilities import lack, offers
+from saddleback.losses.base import HasHessian
 
 W0 = [2.0, 1.0]
 
@@ -251,9 +253,9 @@ def test_a_hessian_that_writes_into_its_arguments_does_no_harm():
 @pytest.mark.parametrize("jac", [True, lambda w: quadratics(w)[1]])
 def test_the_capability_is_there_exactly_when_hess_is(jac):
     fun = quadratics if jac is True else lambda w: quadratics(w)[0]
-    assert not hasattr(sb.from_functions(fun, W0, jac), "hessian")
+    assert lack(sb.from_functions(fun, W0, jac), HasHessian) == "no hess was given"
     with_hessian = sb.from_functions(fun, W0, jac, hess=lambda w, lam: lam.sum() * np.eye(2))
-    assert hasattr(with_hessian, "hessian")
+    assert offers(with_hessian, HasHessian)
     assert hasattr(with_hessian, "values") is (jac is not True)
     sb.testing.check_losses(with_hessian)
 

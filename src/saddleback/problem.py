@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from reprlib import repr as shortened
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +11,11 @@ from numpy.typing import ArrayLike
 from ._types import Vector
 from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
+from .capabilities import offers
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
+from .losses.base import HasValues
 from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
@@ -88,8 +89,8 @@ class Problem:
     def value(self, w: ArrayLike) -> float:
         """g(w): what the adversary makes of the losses at w."""
         w = finite_vector(w, "w", self.n_params)
-        values: Any = getattr(self.losses, "values", None)
-        f: Vector = loss_array(values(w)) if values is not None else loss_pair(self.losses.evaluate(w))[0]
+        losses = self.losses
+        f: Vector = loss_array(losses.values(w)) if offers(losses, HasValues) else loss_pair(losses.evaluate(w))[0]
         if f.shape != (self.n_losses,):
             raise ProblemError(f"losses must return {self.n_losses} values; got shape {f.shape}.")
         f = f.astype(np.float64)

@@ -222,7 +222,7 @@ def test_race_stops_at_the_target_and_counts_as_the_result_does():
 
 
 def test_every_run_pays_for_what_the_losses_keep():
-    losses = paper_data(200, 3, 200, 0, np.float32).fused()
+    losses = paper_data(200, 3, 2700, 0, np.float32).fused()
     sb.solve(sb.Problem(losses), tol=1e-3)
     fresh = forgetful(losses)
     assert "_sample" in vars(losses)

@@ -1,4 +1,4 @@
-"""Losses from plain functions: what they may return, what they may do to their argument, how often they are called."""
+"""Losses from plain functions: accepted return values, writes to the argument, number of calls."""
 
 from __future__ import annotations
 

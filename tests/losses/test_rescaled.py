@@ -1,22 +1,34 @@
-"""Losses in other coordinates, and the metric of a problem."""
+"""Losses in rescaled parameters, and the metric of a problem."""
 
 from __future__ import annotations
 
 import copy
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from calls import CENTERS, CIRCLE, Calls, quadratics
 
 import saddleback as sb
+from saddleback.capabilities import lack, members, offers
 from saddleback.engine.oracle import Oracle
-from saddleback.losses import RescaledLosses
+from saddleback.losses import LossFacts, RescaledLosses
+from saddleback.losses.base import (
+    HasHessian,
+    HasJacobianError,
+    HasParameterScales,
+    HasSampledHessian,
+    HasSmoothness,
+    HasValues,
+)
 from saddleback.subproblem import resolve_inner
 
 SCALE = np.array([2.0, 0.5])
-# Those that the protocol documents, each by its name at the head of a paragraph.
-CAPABILITIES = re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE)
+# The optional members that the protocol documents, each by its name at the head of a paragraph.
+DOCUMENTED = set(re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE))
+CAPABILITIES = [HasValues, HasHessian, HasSampledHessian, HasSmoothness, HasParameterScales, HasJacobianError]
+FACTS = [fact.name for fact in fields(LossFacts)]
 
 
 class Bare:
@@ -68,15 +80,22 @@ class Plain(Full):
     matrix_size = None
 
 
-def test_the_protocol_documents_its_capabilities():
-    assert {"values", "hessian", "sampled_hessian", "matrix_size", "strong_convexity"} <= set(CAPABILITIES)
+def test_every_documented_member_is_a_capability_or_a_fact():
+    assert {name for capability in CAPABILITIES for name in members(capability)} | set(FACTS) == DOCUMENTED
 
 
-@pytest.mark.parametrize("name", CAPABILITIES)
-def test_a_capability_exists_exactly_when_the_losses_have_it(name):
-    assert hasattr(RescaledLosses(Full(), SCALE), name)
-    assert not hasattr(RescaledLosses(Bare(), SCALE), name)
-    assert not hasattr(RescaledLosses(Full(), SCALE), "anything_else")
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_a_capability_is_offered_exactly_when_the_losses_offer_it(capability):
+    assert offers(RescaledLosses(Full(), SCALE), capability)
+    (name,) = members(capability)
+    assert lack(RescaledLosses(Bare(), SCALE), capability) == f"Bare has no {name!r}"
+    assert lack(RescaledLosses(RescaledLosses(Bare(), SCALE), SCALE), capability) == f"Bare has no {name!r}"
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_defaults_of_facts_are_those_of_the_losses(fact):
+    rescaled = getattr(LossFacts.of(RescaledLosses(Bare(), SCALE)), fact)
+    np.testing.assert_array_equal(rescaled, getattr(LossFacts.of(Bare()), fact))
 
 
 def test_chain_rule():
@@ -138,7 +157,7 @@ def test_constants_bound_the_curvature_in_the_new_coordinates():
 
 
 def test_convexity_and_sizes_of_parameters():
-    """v = scale w is as large as scale makes it, and convex in v is convex in w."""
+    """Scales of v = scale w are multiplied by scale, and convexity is kept."""
     losses = RescaledLosses(Full(), SCALE)
     np.testing.assert_array_equal(losses.parameter_scales(), [6.0, 2.5])
     assert losses.convex is True
@@ -154,7 +173,6 @@ def test_strong_convexity_per_coordinate():
 
 
 def test_copies_survive():
-    """__getattr__ may not recurse while an object is being rebuilt."""
     again = copy.deepcopy(RescaledLosses(Full(), SCALE))
     np.testing.assert_array_equal(again.scale, SCALE)
 

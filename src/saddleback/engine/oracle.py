@@ -13,8 +13,10 @@ import numpy as np
 from .._types import EPS, Matrix, Vector
 from .._validation import all_finite, finite_vector, n_axes, number, real_array
 from ..adversary import Adversary
+from ..capabilities import offers
 from ..errors import ProblemError
 from ..losses import RescaledLosses
+from ..losses.base import HasHessian, HasJacobianError, HasSampledHessian, HasSmoothness, HasValues
 from ..machine.clock import Clock, OutOfTime
 from ..problem import Problem
 from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
@@ -75,6 +77,7 @@ class Oracle:
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
         self.exact_jacobian = bool(getattr(losses, "exact_jacobian", True))
         self._values_first = bool(getattr(losses, "values_first", False))
+        self._values: Callable[[Vector], Vector] | None = losses.values if offers(losses, HasValues) else None
         self.watch = ConvexityWatch(self.adversary.dual_set, self.curvature, exact_jacobian=self.exact_jacobian)
         if getattr(losses, "convex", False) is True:
             self.watch.believe()
@@ -115,7 +118,7 @@ class Oracle:
     @cached_property
     def offers_hessian(self) -> bool:
         """Whether the losses offer ``hessian``."""
-        return hasattr(self.problem.losses, "hessian")
+        return offers(self.problem.losses, HasHessian)
 
     @property
     def n_entries(self) -> float:
@@ -150,7 +153,7 @@ class Oracle:
     @cached_property
     def samples_hessian(self) -> bool:
         """Whether the losses offer ``sampled_hessian``."""
-        return hasattr(self.problem.losses, "sampled_hessian")
+        return offers(self.problem.losses, HasSampledHessian)
 
     @property
     def jacobian_precision(self) -> float:
@@ -160,7 +163,7 @@ class Oracle:
     @cached_property
     def smoothness(self) -> float | None:
         """L of <lam, f> for every lam in Lambda, where the losses offer theirs."""
-        offer = _offered(self.problem.losses, "smoothness")
+        offer = _offered(self.problem.losses, "smoothness") if offers(self.problem.losses, HasSmoothness) else None
         return None if offer is None else self._largest_weight * number(offer, "losses.smoothness()", minimum=0.0)
 
     @cached_property
@@ -219,7 +222,7 @@ class Oracle:
         ``watch=False`` keeps the point out of the watch on convexity.
         """
         w = _frozen(w)
-        values = cast("Callable[[Vector], Vector] | None", getattr(self.problem.losses, "values", None))
+        values = self._values
         if values is None or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
         self._check_clock()
@@ -266,11 +269,11 @@ class Oracle:
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """How wrong the Jacobian at w may be, entry by entry; None where it is exact or nobody knows."""
-        offer: Any = None if self.exact_jacobian else getattr(self.problem.losses, "jacobian_error", None)
-        if offer is None:
+        losses = self.problem.losses
+        if self.exact_jacobian or not offers(losses, HasJacobianError):
             return None
         self._check_clock()
-        error = offer(w.copy())
+        error = losses.jacobian_error(w.copy())
         return None if error is None else self._as_float64(error)
 
     def _check_clock(self) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 
 from .._types import Vector
 from .._validation import finite_vector
+from ..capabilities import offers
 from ..errors import ProblemError
 from ..losses import Losses
+from ..losses.base import HasParameterScales
 from .evaluation import Evaluation, row_norms
 from .oracle import Oracle, visit
 
@@ -73,10 +75,11 @@ def natural_units(sizes: Vector, radius: float | None, *, rescaled: bool) -> Uni
 
 def offered_sizes(losses: Losses) -> Vector | None:
     """The sizes of the parameters that the losses know of themselves (``parameter_scales``), as powers of two."""
-    offer: Any = getattr(losses, "parameter_scales", None)
-    if offer is None:
+    d = losses.n_params
+    if not offers(losses, HasParameterScales):
         return None
-    sizes = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", losses.n_params)
+    offer: Any = losses.parameter_scales
+    sizes = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", d)
     if sizes.min() <= 0:
         raise ProblemError(f"losses.parameter_scales must be positive; got {sizes.min():g}.")
     return _powers_of_two(sizes)

@@ -3,6 +3,7 @@
 from .base import Losses
 from .callables import FunctionLosses, PairLosses, from_functions
 from .differences import check_jacobian
+from .facts import LossFacts
 from .grouped import (
     GroupedLinear,
     HeldOut,
@@ -25,6 +26,7 @@ __all__ = [
     "HeldOut",
     "Huber",
     "Logistic",
+    "LossFacts",
     "Losses",
     "MatrixFunctions",
     "PairLosses",

@@ -12,7 +12,7 @@ from ..errors import ProblemError
 
 
 def checked_args(args: Any) -> tuple[Any, ...]:
-    """A tuple as it is, one argument as a tuple of one; what can only be a jac in the place of args is refused."""
+    """A tuple as it is, one argument as a tuple of one; a function or a boolean, probably meant for jac, is refused."""
     if isinstance(args, tuple):
         return args
     if args is None or isinstance(args, bool | np.bool_) or callable(args):
@@ -36,5 +36,5 @@ class Applied:
 
 
 def with_args(function: Any, args: tuple[Any, ...]) -> Any:
-    """The function with its extra arguments; whatever is no function (True, None) as it is."""
+    """The function with its extra arguments; anything that is not callable (True, None) as it is."""
     return Applied(function, args) if args and callable(function) else function

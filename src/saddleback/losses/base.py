@@ -1,4 +1,4 @@
-"""What the program asks of the losses f."""
+"""The interface of the losses f, and their optional capabilities."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from .._types import Matrix, Vector
 class Losses(Protocol):
     """J convex losses of d parameters.
 
-    Optional capabilities, looked for by name:
+    Optional members, found by name:
 
     ``values(w) -> (J,)``
         The losses without their gradients, where that is cheaper.
     ``hessian(w, lam) -> (d, d)``
         sum_j lam_j Hessian f_j(w).
     ``sampled_hessian(w, lam, V) -> (k, k)``
-        An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that costs little beside an evaluation;
-        with V = None, of the whole Hessian, (d, d), that costs little beside ``hessian``.
+        An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that is cheap compared with an evaluation;
+        with V = None, of the whole Hessian, (d, d), that is cheap compared with ``hessian``.
     ``smoothness() -> float``
         An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``
         m >= 0 such that every f_j - m/2 |w|^2 is convex; or one m_i per coordinate.
     ``convex``
-        True where every f_j is convex by construction, and needs no watching; for ``matrix_size`` losses, <Lam, F> for
-        every positive semidefinite Lam. It says nothing of weights below zero, which some dual sets have.
+        True where every f_j is convex by construction, and need not be monitored; for ``matrix_size`` losses, <Lam, F>
+        for every positive semidefinite Lam. It says nothing about weights below zero, which some dual sets have.
     ``bounded_below``
-        True where every f_j is bounded below by construction: nobody looks for a ray on which it falls for ever.
+        True where every f_j is bounded below by construction: no search for a ray on which it is unbounded.
     ``parameter_scales() -> (d,)``
-        The typical size of each parameter, > 0: w_i -> u w_i multiplies it by u. Parameters are measured in these
-        units where none are given.
+        The typical magnitude of each parameter, > 0: w_i -> u w_i multiplies it by u. Parameters are measured in these
+        scales where no others are given.
     ``values_first``
-        True where the Jacobian after ``values`` at the same point costs no more than both at once.
+        True where ``values`` and then the Jacobian at the same point cost no more than both at once.
     ``n_entries``
-        How many numbers of data one evaluation reads: what it costs, for ``method="auto"``.
+        How many numbers of data one evaluation reads: its cost, for ``method="auto"``.
     ``matrix_size``
         k, where the losses are the k(k+1)/2 svec coordinates of a symmetric matrix, for `Spectrahedron`; ``smoothness``
         and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.
     ``exact_jacobian``
-        False where the Jacobian carries more than rounding errors, as finite differences do.
+        False where the Jacobian has more than rounding errors, as finite differences have.
     ``jacobian_error(w) -> (J, d)``
-        How wrong such a Jacobian may be at w, entry by entry; None for one that is exact.
+        A bound on the errors of such a Jacobian at w, entry by entry; None for one that is exact.
     """
 
     @property
@@ -82,12 +82,12 @@ class HasSmoothness(Protocol):
 
 
 class HasParameterScales(Protocol):
-    """``parameter_scales()``: the typical size of each parameter, (d,)."""
+    """``parameter_scales()``: the typical magnitude of each parameter, (d,)."""
 
     def parameter_scales(self) -> Vector: ...
 
 
 class HasJacobianError(Protocol):
-    """``jacobian_error(w)``: a bound of the errors of the Jacobian, entry by entry, (J, d)."""
+    """``jacobian_error(w)``: a bound on the errors of the Jacobian, entry by entry, (J, d)."""
 
     def jacobian_error(self, w: Vector) -> Matrix | None: ...

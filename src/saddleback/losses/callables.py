@@ -12,77 +12,75 @@ from scipy.sparse import issparse
 
 from .._types import Matrix, Vector
 from .._validation import finite_vector, flag, real_array, symmetric
-from ..errors import ProblemError, warn_user
+from ..errors import IncompatibleError, ProblemError, warn_user
 from .arguments import checked_args, with_args
+from .base import HasHessian, HasJacobianError
 from .differences import Differences, check_jacobian
 
 Function = Callable[..., Any]
-"""A user's function of w, and of the extra arguments ``args``; that of a Hessian takes lam after w."""
+"""A user's function of w and of the extra arguments ``args``; a Hessian takes lam after w."""
 
+NO_HESS = "no hess was given"
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionLosses:
-    """fun(w) -> (J,) with jac(w) -> (J, d), which may be `Differences` of fun."""
+    """fun(w) -> (J,) with jac(w) -> (J, d), which may be `Differences` of fun, and where given hess(w, lam)."""
 
     fun: Function
     jac: Function
     n_losses: int
     n_params: int
+    hess: Function | None = None
+
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasJacobianError and self.exact_jacobian:
+            return "jac was given, and is taken to be exact"
+        return NO_HESS if capability is HasHessian and self.hess is None else None
 
     @property
     def exact_jacobian(self) -> bool:
-        """Whether the Jacobian carries rounding errors only, and not those of finite differences."""
+        """Whether the Jacobian has rounding errors only, and not those of finite differences."""
         return not isinstance(self.jac, Differences)
 
     @property
     def values_first(self) -> bool:
-        """The losses and then their Jacobian at the same point cost no more than both at once."""
+        """True: the losses and then their Jacobian at the same point cost no more than both at once."""
         return True
 
     def values(self, w: Vector) -> Vector:
         return _as_values(self.fun(w), self.n_losses)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        return self.values(w), _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
+        return _as_values(self.fun(w), self.n_losses), _as_jacobian(self.jac(w.copy()), self.n_losses, self.n_params)
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
-        """How wrong the entries of a Jacobian by differences may be; None for one that was given."""
+        """A bound on the errors of a Jacobian by differences; None for one that was given."""
         return self.jac.error(w) if isinstance(self.jac, Differences) else None
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        return _hessian(self.hess, w, lam, self.n_losses)
 
 
 @dataclass(frozen=True, eq=False)
 class PairLosses:
-    """fun(w) -> ((J,), (J, d)): losses and Jacobian in one call, so that values alone are no cheaper."""
+    """fun(w) -> ((J,), (J, d)) with losses and Jacobian in one call, so that values alone are no cheaper."""
 
     fun: Function
     n_losses: int
     n_params: int
+    hess: Function | None = None
+
+    def lacks(self, capability: type) -> str | None:
+        return NO_HESS if capability is HasHessian and self.hess is None else None
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = _pair(self.fun(w))
         return _as_values(f, self.n_losses), _as_jacobian(G, self.n_losses, self.n_params)
 
-
-@dataclass(frozen=True, eq=False)
-class FunctionLossesWithHessian(FunctionLosses):
-    """The same with hess(w, lam) -> (d, d)."""
-
-    hess: Function
-
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        return _as_hessian(self.hess(w.copy(), lam.copy()), self.n_losses, self.n_params)
-
-
-@dataclass(frozen=True, eq=False)
-class PairLossesWithHessian(PairLosses):
-    """The same with hess(w, lam) -> (d, d)."""
-
-    hess: Function
-
-    def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        return _as_hessian(self.hess(w.copy(), lam.copy()), self.n_losses, self.n_params)
+        return _hessian(self.hess, w, lam, self.n_losses)
 
 
 def from_functions(
@@ -94,7 +92,7 @@ def from_functions(
     args: Any = (),
     check_jac: bool = False,
 ) -> FunctionLosses | PairLosses:
-    """The losses of ``fun``, whose number is read off one call at w0 (which is not lost: it is remembered).
+    """The losses of ``fun``. Their number is that of one call at w0, whose result is kept for the first evaluation.
 
     Parameters
     ----------
@@ -107,7 +105,7 @@ def from_functions(
     hess : callable, optional
         ``hess(w, lam) -> (d, d)``: sum_j lam_j Hessian f_j(w), dense or sparse, for ``method="newton"`` and "auto".
     args : tuple
-        Extra arguments for fun, jac and hess, after w (and lam); one that is no tuple is taken for a tuple of one.
+        Extra arguments for fun, jac and hess, after w (and lam); anything else is taken as a tuple of one argument.
     check_jac : bool
         Compare the Jacobian at w0 with central differences and name the row that is wrong.
 
@@ -143,21 +141,15 @@ def from_functions(
             "certificate only as good as they are; pass jac for speed and rigor"
         )
         jac = Differences(lambda w: _as_values(fun(w), f.size), w0)
-    losses = _losses(fun, jac, hess, f.size, w0.size)
+    sizes = f.size, w0.size
+    losses = PairLosses(fun, *sizes, hess) if jac is True else FunctionLosses(fun, jac, *sizes, hess)
     if check_jac:
         check_jacobian(losses, w0)
     return losses
 
 
-def _losses(fun: Function, jac: Any, hess: Function | None, J: int, d: int) -> FunctionLosses | PairLosses:
-    """The class that offers what was given, no more: a capability exists where its method does."""
-    if jac is True:
-        return PairLosses(fun, J, d) if hess is None else PairLossesWithHessian(fun, J, d, hess)
-    return FunctionLosses(fun, jac, J, d) if hess is None else FunctionLossesWithHessian(fun, jac, J, d, hess)
-
-
 class _LastCall:
-    """fun, remembering its last answer: the loop's first evaluation is the one that told J."""
+    """fun with a cache of one result: the first evaluation of a run is the call that told J."""
 
     def __init__(self, fun: Function) -> None:
         self._fun = fun
@@ -166,7 +158,7 @@ class _LastCall:
     def __call__(self, w: Vector) -> Any:
         last, key = self._last, w.tobytes()
         if last is None or last[0] != key:
-            # A copy, so that a fun that writes into its argument cannot move the iterates.
+            # A copy: fun may write into its argument, which is an iterate.
             last = self._last = (key, self._fun(w.copy()))
         return last[1]
 
@@ -180,9 +172,11 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 
 def _as_array(x: Any, name: str) -> NDArray[Any]:
+    if type(x) is np.ndarray and x.dtype in FLOATS and x.ndim:
+        return x.copy()
     try:
         array = real_array(x)
-        # float32 stays float32: it tells how far the numbers can be trusted. A copy, as fun may write over its own.
+        # float32 is kept: it tells the precision of the losses. A copy, because fun may reuse its arrays.
         array = array.copy() if array.dtype in FLOATS else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).") from error
@@ -207,7 +201,10 @@ def _as_jacobian(G: Any, n_losses: int, n_params: int) -> Matrix:
     raise ProblemError(f"jac must return an array of shape (J, d) = {shape}; got {jacobian.shape}.{hint}")
 
 
-def _as_hessian(H: Any, n_losses: int, n_params: int) -> Matrix:
+def _hessian(hess: Function | None, w: Vector, lam: Vector, n_losses: int) -> Matrix:
+    if hess is None:
+        raise IncompatibleError(f"these losses have no Hessian: {NO_HESS}.")
+    H, n_params = hess(w.copy(), lam.copy()), w.size
     hessian = _as_array(H.toarray() if issparse(H) else H, "hess")
     shape = (n_params, n_params)
     if hessian.size == n_params == 1:

@@ -1,4 +1,4 @@
-"""Losses that are symmetric matrices: F(w) for the largest eigenvalue, in svec coordinates."""
+"""Losses that are the svec coordinates of a symmetric matrix F(w), for its largest eigenvalue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..linalg import svec
 
 
 class AffineMatrix:
-    """F(w) = F0 + sum_i w_i Fs[i]: affine losses for `Spectrahedron`, whose worst case is the largest eigenvalue.
+    """F(w) = F0 + sum_i w_i Fs[i]: affine losses for `Spectrahedron`, with g(w) the largest eigenvalue of F(w).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class AffineMatrix:
         self.n_losses, self.n_params = svec.length(k), len(matrices)
         self._constant = np.asarray(svec.pack(constant))
         self._jacobian = np.ascontiguousarray(svec.pack(matrices).T)
-        # It is handed out at every evaluation.
+        # Read-only, because every evaluation returns this array.
         self._jacobian.flags.writeable = False
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class MatrixFunctions:
 
     @property
     def values_first(self) -> bool:
-        """F and then its derivative at the same point cost no more than both at once."""
+        """True: F and then its derivative at the same point cost no more than both at once."""
         return True
 
     def values(self, w: Vector) -> Vector:

@@ -1,74 +1,74 @@
-"""Losses in other coordinates: a diagonal metric on the parameters."""
+"""Losses in rescaled parameters: a diagonal metric on the parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .._types import Matrix, Vector
 from .._validation import loss_pair
-from .base import Losses
+from ..capabilities import lack
+from .facts import LossFacts
 
 
 @dataclass(frozen=True, eq=False)
 class RescaledLosses:
     """v -> f(v / scale): in the norm |w|_P^2 = sum_i P_i w_i^2, with scale = sqrt(P), |v| = |w|_P.
 
-    Every method works in v with the Euclidean norm, and so in w with the metric P: Q = G P^-1 G'.
+    Every method works in v with the Euclidean norm, which is the metric P in w: Q = G P^-1 G'. It offers the
+    capabilities that the losses offer, and no others.
     """
 
-    losses: Losses
+    losses: Any
+    """`Losses`; untyped, because callers ask `capabilities.offers` before they use an optional member."""
     scale: Vector
+    n_losses: int = field(init=False)
+    n_params: int = field(init=False)
+    convex: bool = field(init=False)
+    bounded_below: bool = field(init=False)
+    values_first: bool = field(init=False)
+    exact_jacobian: bool = field(init=False)
+    n_entries: float = field(init=False)
+    matrix_size: int | None = field(init=False)
+    strong_convexity: float | Vector = field(init=False)
 
-    @property
-    def n_losses(self) -> int:
-        return self.losses.n_losses
+    def __post_init__(self) -> None:
+        facts = vars(LossFacts.of(self.losses))
+        sizes = {"n_losses": self.losses.n_losses, "n_params": self.losses.n_params}
+        in_v = {"strong_convexity": facts["strong_convexity"] / self.scale**2}
+        for name, value in (facts | sizes | in_v).items():
+            object.__setattr__(self, name, value)
 
-    @property
-    def n_params(self) -> int:
-        return self.losses.n_params
+    def lacks(self, capability: type) -> str | None:
+        return lack(self.losses, capability)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = loss_pair(self.losses.evaluate(w / self.scale))
         return f, G / self.scale
 
-    def __getattr__(self, name: str) -> object:
-        # A capability exists here exactly when the losses have it.
-        if name.startswith("_") or name not in _CAPABILITIES:
-            raise AttributeError(name)
-        return _CAPABILITIES[name](self.scale, getattr(self.losses, name))
+    def values(self, w: Vector) -> Vector:
+        return self.losses.values(w / self.scale)
 
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        return self.losses.hessian(w / self.scale, lam) / np.outer(self.scale, self.scale)
 
-def _divided(offer: Any, by: Any) -> Any:
-    """A capability's value in the new coordinates; None stays None, for losses that have it but not here."""
-    value = offer() if callable(offer) else offer
-    return None if value is None else value / by
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
+        if V is None:
+            return self.losses.sampled_hessian(w / self.scale, lam, None) / np.outer(self.scale, self.scale)
+        return self.losses.sampled_hessian(w / self.scale, lam, V / self.scale)
 
+    def smoothness(self) -> float | None:
+        offer = self.losses.smoothness
+        # The attribute may be a number; None stands for losses without a smoothness constant.
+        L = offer() if callable(offer) else offer
+        return None if L is None else L / float(np.min(self.scale)) ** 2
 
-def _unchanged(scale: Vector, offer: object) -> object:
-    return offer
+    def parameter_scales(self) -> Vector:
+        offer = self.losses.parameter_scales
+        return (offer() if callable(offer) else offer) * self.scale
 
-
-# Every capability of `Losses`, by name: what the scale makes of it. One that is not here would be lost.
-_CAPABILITIES: dict[str, Callable[..., object]] = {
-    "values": lambda scale, values: lambda v: values(v / scale),
-    "hessian": lambda scale, hessian: lambda v, lam: hessian(v / scale, lam) / np.outer(scale, scale),
-    "sampled_hessian": lambda scale, sampled: (
-        lambda v, lam, V: (
-            sampled(v / scale, lam, None) / np.outer(scale, scale) if V is None else sampled(v / scale, lam, V / scale)
-        )
-    ),
-    "smoothness": lambda scale, L: lambda: _divided(L, float(np.min(scale)) ** 2),
-    "strong_convexity": lambda scale, m: _divided(m, scale**2),
-    "parameter_scales": lambda scale, sizes: lambda: sizes() * scale,
-    "convex": _unchanged,
-    "bounded_below": _unchanged,
-    "values_first": _unchanged,
-    "n_entries": _unchanged,
-    "matrix_size": _unchanged,
-    "exact_jacobian": _unchanged,
-    "jacobian_error": lambda scale, error: lambda v: _divided(error(v / scale), scale),
-}
+    def jacobian_error(self, w: Vector) -> Matrix | None:
+        error = self.losses.jacobian_error(w / self.scale)
+        return None if error is None else error / self.scale

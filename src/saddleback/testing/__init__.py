@@ -1,4 +1,4 @@
-"""Contract suites for your own dual sets, regularizers and losses.
+"""Contract suites for your own dual sets, regularizers, losses and pointwise losses.
 
 Call one function in your tests; it returns None when every promise holds, and otherwise raises one `ContractError` that
 lists what is wrong, where, in which direction, and what to do.
@@ -21,6 +21,7 @@ True True
 from .dual_set_contract import check_dual_set
 from .failures import ContractError
 from .losses_contract import check_losses
+from .pointwise_contract import check_pointwise_loss
 from .regularizer_contract import check_regularizer
 
-__all__ = ["ContractError", "check_dual_set", "check_losses", "check_regularizer"]
+__all__ = ["ContractError", "check_dual_set", "check_losses", "check_pointwise_loss", "check_regularizer"]

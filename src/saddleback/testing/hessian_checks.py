@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 
 from .._types import Matrix, Vector
+from ..capabilities import offers
+from ..losses.base import HasHessian, HasSampledHessian, HasSmoothness
 from .derivatives import along, worst_direction
 from .failures import show
 from .losses_sample import LossesSample
@@ -26,9 +28,9 @@ LENGTHS = (0.03, 0.3, 1.0)
 
 
 def hessian(s: LossesSample) -> Iterator[str]:
-    formula = getattr(s.losses, "hessian", None)
-    if formula is None:
+    if not offers(s.losses, HasHessian):
         return
+    formula = s.losses.hessian
     verified, tried = False, 0
     for w in s.points[:HESSIANS]:
         lam = s.random_weights()
@@ -92,9 +94,9 @@ def _asymmetry(H: Matrix, tolerance: float = 1e-8) -> str | None:
 
 
 def sampled_hessian(s: LossesSample) -> Iterator[str]:
-    formula = getattr(s.losses, "sampled_hessian", None)
-    if formula is None:
+    if not offers(s.losses, HasSampledHessian):
         return
+    formula = s.losses.sampled_hessian
     w, lam = s.points[0], s.random_weights()
     V = s.rng.standard_normal((min(3, s.d), s.d))
     for name, directions, k in (("V of 1 row", V[:1], 1), (f"V of {len(V)} rows", V, len(V)), ("V = None", None, s.d)):
@@ -109,10 +111,9 @@ def sampled_hessian(s: LossesSample) -> Iterator[str]:
 
 def smoothness(s: LossesSample) -> Iterator[str]:
     """|grad f_j(v) - grad f_j(w)| <= L |v - w|, along directions that power iterations find."""
-    claim = getattr(s.losses, "smoothness", None)
-    if claim is None:
+    if not offers(s.losses, HasSmoothness):
         return
-    L = claim()
+    L = s.losses.smoothness()
     if not (np.isfinite(L) and L >= 0):
         yield f"smoothness() is {L}; expected a number >= 0. Leave the method out where there is no bound."
         return
@@ -174,9 +175,9 @@ def convex(s: LossesSample) -> Iterator[str]:
                 f"that is at {show(w)} in the direction {show(u)}, it lies {value:.4g} above its chord in the middle "
                 f"(weights lam = {show(lam)})."
             )
-    formula = getattr(s.losses, "hessian", None)
-    if formula is None:
+    if not offers(s.losses, HasHessian):
         return
+    formula = s.losses.hessian
     for w in s.points[:HESSIANS]:
         for name, lam in list(s.weights())[:10]:
             if getattr(s.losses, "matrix_size", None) is None and not s.dual_set.contains(lam):

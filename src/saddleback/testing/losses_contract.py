@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._validation import finite_vector, real_array
+from ..capabilities import offers
 from ..dual_sets import DualSet, Simplex
 from ..losses import Losses
+from ..losses.base import HasParameterScales, HasValues
 from . import hessian_checks
 from .failures import Findings, show
 from .jacobian_checks import jacobian
@@ -127,9 +129,9 @@ def _pure(losses: Losses, w: np.ndarray) -> Iterator[str]:
     other = w + 0.01 * max(1.0, float(np.abs(w).max()))
     for point in (w, other):
         for name in ("evaluate", "values"):
-            call = getattr(losses, name, None)
-            if call is None:
+            if name == "values" and not offers(losses, HasValues):
                 continue
+            call = getattr(losses, name)
             argument = point.copy()
             call(argument)
             if not np.array_equal(argument, point):
@@ -156,12 +158,11 @@ def _pure(losses: Losses, w: np.ndarray) -> Iterator[str]:
 
 def _parameter_scales(s: LossesSample) -> Iterator[str]:
     """One positive number per parameter."""
-    offer = getattr(s.losses, "parameter_scales", None)
-    if offer is None:
+    if not offers(s.losses, HasParameterScales):
         return
-    scales = np.asarray(offer(), dtype=np.float64)
-    if scales.shape != (s.losses.n_params,):
-        yield f"parameter_scales() has shape {scales.shape}; expected {(s.losses.n_params,)}."
+    scales = np.asarray(s.losses.parameter_scales(), dtype=np.float64)
+    if scales.shape != (s.d,):
+        yield f"parameter_scales() has shape {scales.shape}; expected {(s.d,)}."
     elif not ((scales > 0) & np.isfinite(scales)).all():
         i = int(np.flatnonzero(~((scales > 0) & np.isfinite(scales)))[0])
         yield f"parameter_scales()[{i}] is {scales[i]:g}; expected a finite number > 0, the typical size of w[{i}]."

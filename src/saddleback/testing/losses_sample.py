@@ -9,8 +9,10 @@ from functools import partial
 import numpy as np
 
 from .._types import EPS, Matrix, Vector
+from ..capabilities import offers
 from ..dual_sets import DualSet
 from ..losses import Losses
+from ..losses.base import HasValues
 from .derivatives import Slope, along, noise_level, slope
 
 # Coordinates that are tested at one point; of more, a random choice.
@@ -128,8 +130,8 @@ def unit_vector(n: int, i: int) -> Vector:
 
 
 def _values(losses: Losses, w: Vector) -> Vector:
-    values = getattr(losses, "values", None)
-    return np.asarray(losses.evaluate(w.copy())[0] if values is None else values(w.copy()), dtype=np.float64)
+    f = losses.values(w.copy()) if offers(losses, HasValues) else losses.evaluate(w.copy())[0]
+    return np.asarray(f, dtype=np.float64)
 
 
 def _direction(d: int, rng: np.random.Generator) -> Vector:

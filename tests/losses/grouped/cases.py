@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import saddleback as sb
-from saddleback.losses import grouped
+from saddleback.losses.grouped.pointwise_losses import LOSSES as LOSSES_BY_NAME
 
 from .reference import POINTWISE, Reference
 
@@ -60,7 +60,7 @@ def make(loss="logistic", n=203, d=7, n_groups=4, dtype=np.float64, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)).astype(dtype)
     groups = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, n - n_groups)])
-    response = grouped.pointwise.LOSSES[loss].response
+    response = LOSSES_BY_NAME[loss].response
     n_classes = None
     if response == "binary":
         y = rng.permutation(np.resize(["no", "yes"], n))

@@ -6,11 +6,11 @@ import autograd.numpy as anp
 import numpy as np
 
 from saddleback.losses import PointwiseLoss
-from saddleback.losses.grouped.pointwise import LOSSES
+from saddleback.losses.grouped.pointwise_losses import LOSSES
 
 
 class Foreign:
-    """One of our losses behind functions of a class that we do not know."""
+    """One of our losses, wrapped in a class that the library does not know."""
 
     def __init__(self, name):
         self.ours = LOSSES[name]
@@ -24,7 +24,7 @@ class Foreign:
 
 
 class LogCosh(PointwiseLoss):
-    """A convex loss that is none of ours."""
+    """log cosh(eta - y), a convex loss that the library does not have."""
 
     convex = True
     largest_curvature = 1.0

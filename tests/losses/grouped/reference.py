@@ -1,4 +1,4 @@
-"""The same losses in plain NumPy, slow and obvious; autograd differentiates them."""
+"""The same losses by their formulas in NumPy, differentiated by autograd."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_jacobian_and_hessian_by_finite_differences(loss):
     lam = np.array([0.4, 0.3, 0.2, 0.1])
     steps = h * np.eye(w.size)
     if loss in ("huber", "squared_hinge", "quantile"):
-        # A kink of the slope in between would be none of the Hessian's.
+        # Differences across a kink of the slope do not converge to the Hessian.
         assert losses.hessian(w + h, lam) == pytest.approx(losses.hessian(w - h, lam))
     check_jacobian(losses, w)
     slopes = np.array([(losses.values(w + step) - losses.values(w - step)) / (2 * h) for step in steps]).T

@@ -1,4 +1,4 @@
-"""Margins of any size: no warning, no NaN, the limits of the formulas."""
+"""Margins of any magnitude: no warning, no NaN, the limits of the formulas."""
 
 from __future__ import annotations
 

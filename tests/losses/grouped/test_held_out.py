@@ -1,4 +1,4 @@
-"""The same models on other rows: names and order stay, the penalty is left out, the unknown is refused."""
+"""GroupedLinear.on: names and order are kept, the penalty is left out, unknown labels are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import saddleback as sb
-from saddleback.losses.grouped import mapped_table
+from saddleback.losses.grouped.tables import mapped_table
 
 from .cases import LOSSES, ROUNDING, assert_same, make
 from .own_losses import Foreign
@@ -341,7 +341,7 @@ def test_a_matrix_has_no_names_to_compare():
 
 
 def test_large_margins_are_no_error():
-    """Values beyond any float are inf, without a warning."""
+    """Values that overflow are inf, without a warning."""
     losses = sb.GroupedLinear(np.array([[1e200], [1.0]]), [1.0, 2.0], ["a", "b"], "squared", fit_intercept=False)
     held_out = losses.on(np.array([[1e200], [1.0]]), [1.0, 2.0], ["a", "b"])
     assert held_out.values([1e200]).tolist()[0] == np.inf

@@ -1,4 +1,4 @@
-"""A user's own pointwise loss works wherever ours do, and what it returns is checked."""
+"""A user's own pointwise loss: all layouts and capabilities, and checks of what it returns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ import numpy as np
 import pytest
 
 import saddleback as sb
+from saddleback.capabilities import lack, offers
 from saddleback.losses import Huber, Logistic, PointwiseLoss, Softmax, Squared
-from saddleback.losses.grouped import mapped_table, own_loss
-from saddleback.losses.grouped.pointwise import LOSSES
+from saddleback.losses.base import HasHessian, HasSampledHessian, HasSmoothness
+from saddleback.losses.grouped import own_loss
+from saddleback.losses.grouped.pointwise_losses import LOSSES
+from saddleback.losses.grouped.tables import mapped_table
 
 from .cases import assert_same, make
 from .own_losses import OWN, Cauchy, Foreign, LogCosh
 from .reference import POINTWISE
-from .test_layouts import LAYOUTS, NARROW, WIDE
+from .tables.test_layouts import LAYOUTS, NARROW, WIDE
 
 SCALAR = [name for name in LOSSES if name != "softmax"]
 LAM = np.array([0.7, -0.4, 0.0, 0.3])
@@ -93,7 +96,7 @@ def test_mapped(tmp_path, monkeypatch, order, n_threads):
     case = make("squared", n=1003, d=9)
     np.save(tmp_path / "X.npy", np.asarray(case.X, order=order))
     losses = own(case, LogCosh(), np.load(tmp_path / "X.npy", mmap_mode="r"), fit_intercept=True, n_threads=n_threads)
-    assert len(losses._reader.schedule.stages) > 1
+    assert len(losses._reader.plan.stages) > 1
     reference = case.reference(fit_intercept=True, pointwise=OWN["logcosh"][1])
     assert_is_reference(losses, reference, case.point(losses))
 
@@ -119,11 +122,11 @@ def test_many_calls_are_the_same_as_one(monkeypatch):
     losses = own(case, LogCosh())
     w = case.point(losses)
     G = losses.evaluate(w)[1]
-    monkeypatch.setattr("saddleback.losses.grouped.passes.AT_A_TIME", 7)
+    monkeypatch.setattr("saddleback.losses.grouped.reader.ROWS_PER_CALL", 7)
     np.testing.assert_array_equal(losses.evaluate(w)[1], G)
 
 
-# --- what else losses can do ------------------------------------------------------------------------------------------
+# --- capabilities ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["logistic", "huber"])
@@ -140,7 +143,7 @@ def test_sampled_hessian_and_smoothness(name):
 def test_a_bound_on_the_curvature_is_the_users_to_give():
     case = make("squared")
     assert own(case, LogCosh()).smoothness() == pytest.approx(own(case, Squared()).smoothness() / 2)
-    assert not hasattr(own(case, Cauchy()), "smoothness")
+    assert lack(own(case, Cauchy()), HasSmoothness) == "the loss Cauchy() has no smoothness constant"
 
 
 def test_convexity_is_the_users_to_declare():
@@ -196,7 +199,7 @@ def test_solved_and_certified():
 
 
 def test_outside_of_the_domain():
-    """NaN and inf are answers: they say that a margin is outside of the domain, without a warning."""
+    """NaN and inf stand for margins outside of the domain, and cause no warning."""
 
     class Barrier:
         """-log(eta), for eta > 0."""
@@ -228,10 +231,6 @@ def kernel(number, base=LogCosh):
 
 
 REFUSED = {
-    "no curvature": (
-        functions(curvature=None),
-        "value_and_slope.eta, y. and curvature.*SimpleNamespace has no curvature",
-    ),
     "no slope": (functions(value_and_slope=None), "SimpleNamespace has no value_and_slope"),
     "no functions": (PointwiseLoss(), "unknown loss PointwiseLoss"),
     "a function": (np.square, "unknown loss.*or an object with value_and_slope"),
@@ -239,6 +238,7 @@ REFUSED = {
     "unknown kernel": (kernel(99), "the pointwise loss Mine has kernel = 99.*Leave it out"),
     "Logistic's kernel": (kernel(Logistic.kernel), "the pointwise loss Mine has kernel = 0"),
     "the kernel of X'X": (kernel(7), "the pointwise loss Mine has kernel = 7"),
+    "the kernel of compiled losses": (kernel(8), "the pointwise loss Mine has kernel = 8"),
     "kernel a bool": (kernel(True), "Mine has kernel = True"),
     "kernel a word": (kernel("logistic"), "Mine has kernel = 'logistic'"),
     "kernel of a relative": (kernel(Logistic.kernel, Squared), "Mine has kernel = 0"),
@@ -267,6 +267,21 @@ def test_refused(name):
     loss, message = REFUSED[name]
     with pytest.raises(sb.ProblemError, match=message):
         sb.GroupedLinear(np.ones((12, 2)), np.arange(12) / 7, np.arange(12) % 3, loss=loss)
+
+
+def test_without_curvature_there_is_no_hessian_and_quasi_newton_solves():
+    case = make("squared", n=300, d=5)
+    losses = own(case, functions(curvature=None, convex=True, curvature_bound=1.0))
+    assert offers(losses, HasSmoothness)
+    for capability in (HasHessian, HasSampledHessian):
+        assert "has no curvature(eta, y)" in lack(losses, capability)
+    with pytest.raises(sb.IncompatibleError, match=r"hessian.*has no curvature"):
+        losses.hessian(np.zeros(5), LAM)
+    with pytest.raises(sb.IncompatibleError, match="newton needs"):
+        sb.solve(sb.Problem(losses), method="newton")
+    result, reference = sb.solve(sb.Problem(losses)), sb.solve(sb.Problem(own(case, LogCosh())))
+    assert result.method == "quasi-newton"
+    assert result.value == pytest.approx(reference.value, abs=1e-6)
 
 
 def test_what_goes_wrong_later_is_refused_as_well():
@@ -307,7 +322,7 @@ def test_responses_cannot_be_written_to():
 
 
 def test_an_unknown_number_of_the_kernel_gives_nan():
-    """Not what happens to be in memory."""
+    """It does not return uninitialized memory."""
     losses = sb.GroupedLinear(np.ones((30, 2)), np.arange(30.0), np.arange(30) % 3, loss="squared")
     stranger = SimpleNamespace(kernel=99, options=(0.0, 0.0))
     f, G = losses._reader.evaluate(np.ones((1, 2)), np.empty(0), 0.0, stranger)
@@ -331,7 +346,7 @@ class Doubled(Huber):
 
 
 class Renamed(Huber):
-    """Nothing but a name."""
+    """Another name and no other change."""
 
 
 def test_a_subclass_with_other_functions_is_a_loss_of_its_own():
@@ -340,9 +355,9 @@ def test_a_subclass_with_other_functions_is_a_loss_of_its_own():
     w = case.point(losses)
     assert_same(losses.evaluate(w)[1], 2 * plain.evaluate(w)[1])
     assert_same(losses.hessian(w, LAM), 2 * plain.hessian(w, LAM))
-    # What Huber says of itself says nothing of them.
+    # What Huber declares does not hold for them.
     assert losses.convex is False
-    assert not hasattr(losses, "smoothness")
+    assert not offers(losses, HasSmoothness)
 
 
 def test_a_subclass_that_changes_nothing_stays_compiled():

@@ -1,4 +1,4 @@
-"""The typical size of each parameter: right, covariant in the units of the columns, and no more than needed is read."""
+"""Parameter scales: their values, covariance with the units of the columns, and how much is read for them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 import saddleback as sb
 from saddleback.losses import AffineMatrix
-from saddleback.losses.grouped import mapped_table, parameter_scales
-from saddleback.losses.grouped.pointwise import LOSSES
+from saddleback.losses.grouped import parameter_scales
+from saddleback.losses.grouped.pointwise_losses import LOSSES
+from saddleback.losses.grouped.tables import mapped_table
 
 from .cases import LOSSES as NAMES
 from .cases import make
@@ -59,8 +60,8 @@ def test_every_row_of_a_group_counts_once(layout, d):
 @pytest.mark.parametrize("layout", MATRICES)
 @pytest.mark.parametrize("small", [0, 1 << 20], ids=["kernel", "NumPy"])
 def test_multiplying_a_column_by_u_divides_its_scale_by_u(monkeypatch, layout, small):
-    """From units in which squares underflow to those in which they overflow."""
-    monkeypatch.setattr(parameter_scales, "SMALL", small)
+    """From magnitudes at which squares underflow to those at which they overflow."""
+    monkeypatch.setattr(parameter_scales, "NUMPY_ENTRIES", small)
     case = make("logistic", d=9)
     u = 10.0 ** np.array([-200, -160, -7, 0, 3, 7, 150, 200, 290])
     plain = case.losses(MATRICES[layout](case.X)).parameter_scales()
@@ -122,14 +123,14 @@ def test_own_losses():
 
 @pytest.fixture
 def sampled(monkeypatch):
-    monkeypatch.setattr(parameter_scales, "EXACT", 1000)
+    monkeypatch.setattr(parameter_scales, "EXACT_ENTRIES", 1000)
 
 
 @pytest.mark.usefixtures("sampled")
 @pytest.mark.parametrize("layout", ["C", "Fortran", "mapped", "mapped integers"])
 @pytest.mark.parametrize("d", [9, 150])
 def test_large_tables_are_sampled(tmp_path, monkeypatch, layout, d):
-    """Within the accuracy of 500 rows, and just as covariant; a rare column is looked up in full."""
+    """Within the accuracy of 500 rows, and covariant; all entries of a rare column are read."""
     monkeypatch.setattr(mapped_table, "PIECE", 64 * 1024)
     case = make("logistic", n=4000, d=d)
     case.X = np.round(100 * case.X)

@@ -1,4 +1,4 @@
-"""L is an upper bound, close to the truth; m is what the penalty gives."""
+"""The smoothness constant is an upper bound close to the truth; strong convexity is that of the penalty."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import saddleback as sb
+from saddleback.capabilities import lack
+from saddleback.losses.base import HasSmoothness
 from saddleback.losses.grouped import Huber, Quantile
-from saddleback.losses.grouped.curvature import SLACK, largest_eigenvalue_bound
+from saddleback.losses.grouped.smoothness import SLACK, largest_eigenvalue_bound
 from saddleback.paper import Recipe
 
 from .cases import LOSSES, make
@@ -48,14 +50,14 @@ def test_layouts(layout, d, overlap, n_threads):
 
 
 @given(
-    # No products that end among the numbers below 2e-308, which have fewer digits than the bound promises.
+    # No products below 2e-308, where float64 has fewer digits than the bound assumes.
     spectrum=st.lists(st.just(0.0) | st.floats(1e-80, 1.0), min_size=1, max_size=80),
     scale=st.floats(-200, 200).map(lambda e: 10.0**e),
     seed=st.integers(0, 10**6),
 )
 @settings(max_examples=50, deadline=None)
 def test_any_spectrum(spectrum, scale, seed):
-    """Also repeated and clustered eigenvalues, zero matrices and any unit."""
+    """Also repeated and clustered eigenvalues, zero matrices and any magnitude."""
     values = scale * np.array(spectrum)
     Q = np.linalg.qr(np.random.default_rng(seed).standard_normal((values.size, values.size)))[0]
     M = (Q * values) @ Q.T
@@ -74,7 +76,9 @@ def test_clustered_spectra_of_many_dimensions():
 
 def test_poisson_has_none():
     losses = make("poisson").losses()
-    assert not hasattr(losses, "smoothness")
+    assert lack(losses, HasSmoothness) == "the loss Poisson() has no smoothness constant"
+    with pytest.raises(sb.IncompatibleError, match=r"does not offer smoothness\(\): the loss Poisson"):
+        losses.smoothness()
     assert sb.solve(sb.Problem(make("poisson").losses(l2=0.1)), method="accelerated", tol=1e-3).success
 
 
@@ -112,7 +116,7 @@ def test_a_slack_makes_the_bound_tighter():
 @pytest.mark.slow
 def test_second_order_runs_do_not_pay_for_L():
     """Finding L reads the table tens of times, more often than the whole run does."""
-    losses = Recipe(d=200, J=3, N=200, seed=0).generate().losses
+    losses = Recipe(d=200, J=3, N=2700, seed=0).generate().losses
     result = sb.solve(sb.Problem(losses), tol=1e-6)
     assert result.success
     assert "_smoothness" not in vars(losses)

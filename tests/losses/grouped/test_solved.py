@@ -1,4 +1,4 @@
-"""Solved to the same optimum whatever the layout."""
+"""The optimum does not depend on the layout of X."""
 
 from __future__ import annotations
 

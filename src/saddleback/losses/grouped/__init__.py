@@ -1,8 +1,9 @@
-"""Losses of linear models, one per group: pointwise losses, tables, and the fused kernel that reads X once."""
+"""Losses of linear models, one per group: checked input, tables in memory, compiled kernels, pointwise losses."""
 
 from .grouped_linear import GroupedLinear
 from .held_out import HeldOut
-from .pointwise import Huber, Logistic, PointwiseLoss, Poisson, Quantile, Softmax, Squared, SquaredHinge
+from .pointwise_loss import PointwiseLoss
+from .pointwise_losses import Huber, Logistic, Poisson, Quantile, Softmax, Squared, SquaredHinge
 
 __all__ = [
     "GroupedLinear",

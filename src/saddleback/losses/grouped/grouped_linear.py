@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from reprlib import repr as shortened
 from typing import Any
@@ -11,25 +10,28 @@ import numpy as np
 
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
-from ...errors import ProblemError
+from ...capabilities import phrase
+from ...errors import IncompatibleError, ProblemError
 from ...linalg.blas_threads import one_blas_thread
 from ...machine.resources import check_room, cores
-from .constant import constant
-from .curvature import SLACK, largest_eigenvalue_bound
-from .features import check_same_columns, read_features
-from .groups import read_groups, read_known_groups
+from ..base import HasHessian, HasSampledHessian, HasSmoothness
 from .held_out import HeldOut
 from .hessian import hessian_of_rows
-from .labels import refuse_masked
-from .layout import Layout
-from .own_loss import OwnLoss, PointwiseFunctions, find_loss
+from .input.features import check_same_columns, read_features
+from .input.groups import read_groups, read_known_groups
+from .input.labels import refuse_masked
+from .input.responses import read_responses
+from .kernels.arguments import read_only
+from .own_loss import OwnLoss, find_loss
 from .parameter_scales import parameter_scales
-from .passes import Reader
-from .responses import read_responses
-from .sampled import SampledHessian
+from .pointwise_loss import PointwiseFunctions
+from .reader import Reader
+from .sampled_hessian import SampledHessian, rows_per_group
+from .smoothness import SLACK, largest_eigenvalue_bound
+from .tables.layout import Layout
 
 MOST_THREADS = 1024
-"""More would wait for each other; every one of them has sums of its own."""
+"""Every thread has sums of its own, of the size of the Jacobian."""
 
 
 class GroupedLinear:
@@ -46,14 +48,14 @@ class GroupedLinear:
         than memory. A wide matrix in C order is not copied: leave it unchanged.
     y : (n,) array
         Two labels of any type ("logistic", "squared_hinge"; the second in sorted order is the positive one), labels of
-        any type ("softmax"), counts >= 0 ("poisson"), or numbers; of size 1e100 at most.
+        any type ("softmax"), counts >= 0 ("poisson"), or numbers; of magnitude 1e100 at most.
     groups : (n,) labels, data frame, or (n, J) membership matrix
         Labels of any hashable type. Several columns of labels in a data frame, ``df[["race", "sex"]]``, are crossed:
         every combination that occurs is a group, and its name is a tuple. Memberships for groups that overlap:
         booleans, zeros and ones, or weights >= 0 as floats, in a matrix, dense or sparse, or a data frame.
     loss : str or object
         "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax"; an object with options, such
-        as ``sb.losses.Huber(delta=0.5)``; or one's own, any object with ``value_and_slope(eta, y)`` and
+        as ``sb.losses.Huber(delta=0.5)``; or your own, any object with ``value_and_slope(eta, y)`` and
         ``curvature(eta, y)`` (see `saddleback.losses.PointwiseLoss`).
     l2 : float
         The penalty, part of every f_j.
@@ -90,9 +92,9 @@ class GroupedLinear:
     intercepts, so w[:K * d].reshape(K, d) has one row per class and w[K * d:] are the intercepts.
 
     An evaluation reads X once, for all losses and gradients, in float64 arithmetic: 4 n d operations (times K), and the
-    memory of J + (threads - 1) gradients; with a loss of one's own, X is read twice. Narrow tables (up to 1 GB) and
-    sparse ones are copied, once, in the order of the groups, and a sample of at most an eighth of the rows is kept for
-    ``sampled_hessian``. The compiled kernel is made on first use, and kept on disk.
+    memory of J + (threads - 1) gradients; with your own loss, X is read twice unless it is compiled. Narrow tables (up
+    to 1 GB) and sparse ones are copied, once, in the order of the groups, and a sample of at most an eighth of the rows
+    is kept for ``sampled_hessian``. The kernel is compiled on first use, and cached on disk.
 
     Examples
     --------
@@ -163,17 +165,17 @@ class GroupedLinear:
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
 
     def on(self, X: Any, y: Any, groups: Any, sample_weight: Any = None) -> HeldOut:
-        """The losses of the same models on other rows, without the penalty: on those that nobody has fitted.
+        """The losses of the same models on other rows, such as held-out ones, without the penalty.
 
-        Groups and classes keep their names and their order, whichever of them occur: ``on(...).values(w)`` is NaN for a
-        group without rows. Groups, classes and columns that these losses do not know are refused.
+        Groups and classes keep their names and their order: ``on(...).values(w)`` is NaN for a group without rows.
+        Groups, classes and columns that these losses do not have are refused.
 
         Parameters
         ----------
         X : (n, d) matrix
             With the same columns.
         y, groups, sample_weight
-            As these losses were made with: labels, a data frame of labels, or a membership matrix.
+            In the form that these losses were made with: labels, a data frame of labels, or a membership matrix.
 
         Examples
         --------
@@ -197,37 +199,45 @@ class GroupedLinear:
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
+        self._refuse_lack(HasHessian)
         W, intercepts = self._split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        reader, n_threads = self._reader, self._n_threads or cores()
+        n_threads = self._n_threads or cores()
         self._check_square(n_threads)
-        H = hessian_of_rows(reader.table, reader.schedule, self.loss, reader.y, W, intercepts, lam, n_threads)
+        H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, n_threads)
         penalized = np.arange(self._n_penalized)
         H[penalized, penalized] += self.l2 * lam.sum()
         return H
 
-    @property
-    def sampled_hessian(self) -> Callable[[Vector, Vector, Matrix | None], Matrix]:
-        """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; absent where there are few in all."""
-        sample = self._sample
-        if sample is None:
-            raise AttributeError("the table has too few rows for a sample of them")
-
-        def estimate(w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
+        """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
+        if V is None:
+            self._check_square(1)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            H = self._sample.on(self.loss, *self._split(w), lam, V)
             if V is None:
-                self._check_square(1)
-            with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-                H = sample.on(self.loss, *self._split(w), lam, V)
-                if V is None:
-                    H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
-                    return H
-                penalized = V[:, : self._n_penalized]
-                return H + self.l2 * lam.sum() * (penalized @ penalized.T)
+                H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
+                return H
+            penalized = V[:, : self._n_penalized]
+            return H + self.l2 * lam.sum() * (penalized @ penalized.T)
 
-        return estimate
+    def lacks(self, capability: type) -> str | None:
+        """Why a capability is not offered; None where it is. Nothing is computed to find out."""
+        if capability in (HasHessian, HasSampledHessian) and not self.loss.has_curvature:
+            return f"the loss {self.loss} has no curvature(eta, y)"
+        if capability is HasSampledHessian and self._rows_per_group is None:
+            return "the table has too few rows for a sample"
+        if capability is HasSmoothness and self.loss.curvature_bound is None:
+            return f"the loss {self.loss} has no smoothness constant"
+        return None
+
+    def _refuse_lack(self, capability: type) -> None:
+        reason = self.lacks(capability)
+        if reason is not None:
+            raise IncompatibleError(f"{self!r} does not offer {phrase(capability)}: {reason}.")
 
     def _check_square(self, copies: int) -> None:
-        """Refuse a Hessian that does not fit into memory, as often as the threads add to one of their own."""
+        """Refuse a Hessian that does not fit into memory in as many copies; each thread has a sum of its own."""
         d, n = self.n_params, f"{copies} of them, one per thread," if copies > 1 else "it"
         check_room(
             8.0 * copies * d * d,
@@ -236,60 +246,64 @@ class GroupedLinear:
         )
 
     @cached_property
-    def _sample(self) -> SampledHessian | None:
-        return SampledHessian.of(self._reader, self.n_params)
+    def _rows_per_group(self) -> int | None:
+        return rows_per_group(self._reader, self.n_params)
+
+    @cached_property
+    def _sample(self) -> SampledHessian:
+        self._refuse_lack(HasSampledHessian)
+        assert self._rows_per_group is not None
+        return SampledHessian.of(self._reader, self._rows_per_group)
 
     @property
     def convex(self) -> bool:
-        """Whether every f_j is convex by construction: with our losses, and with one's own that says ``convex``."""
+        """Whether every f_j is convex by construction: true of our losses, and of your own that declares ``convex``."""
         return self.loss.convex and self.l2 >= 0.0
 
     @property
     def bounded_below(self) -> bool:
-        """Whether every f_j is bounded below by construction: with our losses."""
-        return bool(getattr(self.loss, "bounded_below", False)) and self.l2 >= 0.0
+        """Whether every f_j is bounded below: true of our losses, and of your own that declares ``bounded_below``."""
+        return self.loss.bounded_below and self.l2 >= 0.0
 
     @property
     def strong_convexity(self) -> float | Vector:
-        """l2 where the losses are convex; with an intercept per coordinate, 0 for those that are not penalized."""
+        """l2 where the losses are convex; with intercepts one number per coordinate, 0 for those without penalty."""
         l2 = self.l2 if self.convex else 0.0
         if not self.fit_intercept:
             return l2
         return np.repeat([l2, 0.0], [self._n_penalized, self._n_outputs])
 
     def parameter_scales(self) -> Vector:
-        """The typical size of each parameter: what moves the margins by their typical size; (n_params,), positive.
+        """The change of each parameter that changes the margins by their typical magnitude; (n_params,), positive.
 
         m over the root mean square of the column, and m for an intercept, where m = 1, or the standard deviation of y
-        where it holds numbers. Large tables are sampled, so that this costs little beside an evaluation.
+        where it holds numbers. Large tables are sampled, so that this is cheap compared with an evaluation.
         """
         return self._parameter_scales
 
     @cached_property
     def _parameter_scales(self) -> Vector:
         real = self.loss.response == "real"
-        return constant(parameter_scales(self._reader, self._n_outputs, intercept=self.fit_intercept, real=real))
+        return read_only(parameter_scales(self._reader, self._n_outputs, intercept=self.fit_intercept, real=real))
 
-    @property
-    def smoothness(self) -> Callable[..., float]:
-        """L such that every f_j is L-smooth, at most 10 % too large; absent where the curvature has no bound (Poisson).
+    def smoothness(self, slack: float | None = None) -> float:
+        """L such that every f_j is L-smooth, at most 10 % too large; not offered where ell'' is unbounded (Poisson).
 
         sup ell'' max_j lambda_max(sum_i m_ij x_i x_i' / sum_i m_ij) + l2, by Lanczos iterations from a random start
         with a fixed seed: above the truth except with probability 1e-10. Costs some tens of evaluations, once.
-        ``smoothness(slack=1.001)`` is at most 0.1 % too large, for more of them, each time.
+        ``smoothness(slack=1.001)`` is at most 0.1 % too large, and costs more evaluations at each call.
         """
-        if self.loss.curvature_bound is None:
-            raise AttributeError(f"the loss {self.loss} has no smoothness constant")
-        return lambda slack=None: self._smoothness if slack is None else self._curvature_bound(slack)
+        return self._smoothness if slack is None else self._smoothness_bound(slack)
 
     @cached_property
     def _smoothness(self) -> float:
-        return self._curvature_bound(SLACK)
+        return self._smoothness_bound(SLACK)
 
-    def _curvature_bound(self, slack: float) -> float:
+    def _smoothness_bound(self, slack: float) -> float:
+        self._refuse_lack(HasSmoothness)
         assert self.loss.curvature_bound is not None
-        size = self.n_features + self.fit_intercept
-        largest = largest_eigenvalue_bound(self._reader.gram, self.n_losses, size, slack)
+        n_columns = self.n_features + self.fit_intercept
+        largest = largest_eigenvalue_bound(self._reader.gram, self.n_losses, n_columns, slack)
         return self.loss.curvature_bound * largest + self.l2
 
     def _split(self, w: Vector) -> tuple[Matrix, Vector]:

@@ -1,4 +1,4 @@
-"""The losses of linear models on rows that they were not fitted to."""
+"""The losses of linear models on other rows than those they are fitted to."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
-from .layout import Layout
-from .margins import margins_of
 from .memberships import Memberships
-from .pointwise import PointwiseLoss
-from .tables import Source
+from .pointwise_loss import PointwiseLoss
+from .tables.layout import Layout
+from .tables.margins import margins_of
+from .tables.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """Losses of the same linear models on other rows, without the penalty; made by ``GroupedLinear.on``.
 
-    Groups and classes are those of the losses that it was made from, in their order. A group without rows here is there
-    all the same: it has size 0, and its loss is NaN.
+    Groups and classes are those of the losses that it was made from, in their order. A group without rows here has size
+    0, and its loss is NaN.
     """
 
     _matrix: Source = field(repr=False)
@@ -36,12 +36,12 @@ class HeldOut:
 
     @property
     def n_samples(self) -> int:
-        """Rows."""
+        """The number of rows."""
         return self._matrix.shape[0]
 
     @property
     def group_names(self) -> list[Any]:
-        """The groups, as the losses have them."""
+        """The labels of the groups."""
         return list(self._memberships.names)
 
     @property
@@ -61,7 +61,7 @@ class HeldOut:
         return np.where(members.sizes > 0, means, np.nan)
 
     def rows(self, w: Vector) -> Vector:
-        """The loss of each row, of shape (n,); neither groups nor weights play a part in it."""
+        """The loss of each row, of shape (n,), without weights."""
         with np.errstate(over="ignore", invalid="ignore"):
             return self._loss.value_and_slope(self.margins(w), self._y)[0]
 

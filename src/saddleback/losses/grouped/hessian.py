@@ -12,36 +12,31 @@ import scipy.sparse as sp
 
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
-from .pointwise import PointwiseLoss, Softmax
-from .schedule import Indices, Schedule
-from .sparse_table import SparseTable
-from .tables import Table
-from .threads import run_all
+from .pointwise_loss import PointwiseLoss
+from .pointwise_losses import Softmax
+from .reader import Reader
+from .tables.read_plan import Indices
+from .tables.sparse_table import SparseTable
+from .tables.threads import run_all
 
 BLOCK_ENTRIES = 1 << 17
-"""Numbers in a block: 1 MB, where BLAS is at full speed and the block is still in cache."""
+"""Entries of a block: 1 MB, large enough for full BLAS speed and small enough for the cache."""
 
-DENSE_ENOUGH = 0.05
-"""Below this share of entries a product of sparse matrices beats BLAS on zeros."""
+DENSE_SHARE = 0.05
+"""Share of stored entries below which a product of sparse matrices is faster than BLAS on zeros."""
 
 
 def hessian_of_rows(
-    table: Table,
-    schedule: Schedule,
-    loss: PointwiseLoss,
-    y: Vector,
-    W: Matrix,
-    intercepts: Vector,
-    lam: Vector,
-    n_threads: int,
+    reader: Reader, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, n_threads: int
 ) -> Matrix:
     """sum_i c_i ell''(eta_i) x_i x_i', c_i = sum_j lam_j m_ij / m_j, over the rows with c_i != 0.
 
     Costs n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of the
     groups with lam_j != 0; of a sparse table, the squares of the entries per row.
     """
-    of_visits = lam[schedule.visit_group] * schedule.coefficient
-    weight: Vector = np.bincount(schedule.visit_position, of_visits, schedule.rows.size).astype(np.float64, copy=False)
+    plan, y = reader.plan, reader.y
+    of_visits = lam[plan.visit_group] * plan.coefficient
+    weight: Vector = np.bincount(plan.visit_position, of_visits, plan.rows.size).astype(np.float64, copy=False)
     K, d = W.shape
     size = d + bool(intercepts.size)
     V = np.column_stack([W, intercepts]) if intercepts.size else W
@@ -53,7 +48,7 @@ def hessian_of_rows(
             h = weight[positions] * loss.curvature(eta, y[positions])
             _add_square(H[0, 0, :d, :d], A, h)
             if intercepts.size:
-                # Without a column of ones, which would be another copy of the rows.
+                # Not by a column of ones, which would need another copy of the rows.
                 H[0, 0, d, :d] += h @ A
                 H[0, 0, :d, d] = H[0, 0, d, :d]
                 H[0, 0, d, d] += h.sum()
@@ -67,8 +62,8 @@ def hessian_of_rows(
         else:
             _add_square(H[0, 0], A, weight[positions] * loss.curvature(eta[:, 0], y[positions]))
 
-    blocks = rows_in_blocks(table, schedule, weight, max(64, BLOCK_ENTRIES // size))
-    # The threads are ours, with one of BLAS's each: its own would wait for each other at every block.
+    blocks = rows_in_blocks(reader, weight, max(64, BLOCK_ENTRIES // size))
+    # Our threads, with one BLAS thread each: BLAS's own threads would wait for each other at every block.
     with one_blas_thread():
         while batch := list(islice(blocks, n_threads)):
             run_all([partial(add, H, *block) for H, block in zip(sums, batch, strict=False)])
@@ -77,22 +72,22 @@ def hessian_of_rows(
     return _in_order_of_parameters(sums[0], d)
 
 
-def rows_in_blocks(table: Table, schedule: Schedule, weight: Vector, block: int) -> Iterator[tuple[Any, Indices]]:
-    """The rows with a weight, a block at a time, and their positions."""
-    for stage in schedule.stages:
-        begin, end = schedule.block_starts[stage.cuts[0]], schedule.block_starts[stage.cuts[-1]]
-        # As they lie in memory: neighbors need not be gathered.
-        positions = schedule.by_row[begin:end]
+def rows_in_blocks(reader: Reader, weight: Vector, block: int) -> Iterator[tuple[Any, Indices]]:
+    """The rows of nonzero weight, a block at a time, and their positions."""
+    table, plan = reader.table, reader.plan
+    for stage in plan.stages:
+        # In the order of memory: consecutive rows need no copy.
+        positions = plan.by_row[plan.positions_of(stage)]
         positions = positions[weight[positions] != 0.0]
         if not positions.size:
             continue
-        if isinstance(table, SparseTable) and table.n_entries < DENSE_ENOUGH * table.shape[0] * table.shape[1]:
-            yield table.csr[schedule.order[positions]], positions
+        if isinstance(table, SparseTable) and table.n_entries < DENSE_SHARE * table.shape[0] * table.shape[1]:
+            yield table.csr[plan.order[positions]], positions
             continue
         X = table.open(stage)
         for first in range(0, positions.size, block):
             part = positions[first : first + block]
-            yield table.dense(X, schedule.order[part]), part
+            yield table.dense(X, plan.order[part]), part
         table.close(stage)
 
 
@@ -101,8 +96,8 @@ def _add_square(H: Matrix, A: Any, h: Vector) -> None:
     if sp.issparse(A):
         H += (A.T @ (sp.diags_array(h) @ A)).toarray()
         return
-    # A real matrix times its transpose, for which NumPy calls the BLAS routine of half the work: the rows with h < 0
-    # are subtracted. Rows of size 1e200 have an infinite Hessian, without a word.
+    # NumPy computes a matrix times its own transpose with half the work (BLAS syrk); rows with h < 0 are subtracted.
+    # Entries of size 1e200 give an infinite Hessian, without a warning.
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = A * np.sqrt(np.maximum(h, 0.0))[:, None]
         H += scaled.T @ scaled
@@ -115,7 +110,7 @@ def _add_classes(H: Matrix, A: Any, p: Matrix, weight: Vector) -> None:
     """H_kl += A' diag(weight p_k (1[k = l] - p_l)) A for k <= l."""
     K = p.shape[1]
     for k in range(K):
-        # 1 - p_k as the sum of the others loses nothing where p_k is close to 1.
+        # The sum of the other probabilities has no cancellation, unlike 1 - p_k where p_k is close to 1.
         others = p.sum(axis=1, where=np.arange(K) != k)
         _add_square(H[k, k], A, weight * p[:, k] * others)
         for m in range(k + 1, K):

@@ -1,4 +1,4 @@
-"""Which rows count in which group, and how much."""
+"""The rows of each group, and their coefficients in the group's loss."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Memberships:
     def of(
         cls, n_rows: int, names: list[Any], rows: NDArray[np.intp], groups: NDArray[np.intp], weight: Vector
     ) -> Memberships:
-        """Those of pairs with weights >= 0; a group without a positive one has size 0 and no pairs."""
+        """From pairs with weights >= 0. Pairs of weight 0 are dropped; a group of such pairs alone has size 0."""
         kept = weight > 0
         rows, groups, weight = rows[kept], groups[kept], weight[kept]
         sizes = np.bincount(groups, minlength=len(names))
-        # Relative to the largest first, so that no sum of weights overflows.
+        # Divided by the group's largest weight first, so that no sum of weights overflows.
         largest = np.zeros(len(names))
         np.maximum.at(largest, groups, weight)
         relative = weight / largest[groups]

@@ -1,37 +1,37 @@
-"""A user's own pointwise loss: called in Python between two halves of the kernel."""
+"""A user's own pointwise loss, with checks of what its functions return."""
 
 from __future__ import annotations
 
+from ctypes import POINTER, c_double
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..._types import Vector
-from ..._validation import number, real_array
+from ..._validation import real_array
 from ...errors import ProblemError
-from .constant import constant
-from .labels import refuse_masked
-from .pointwise import LOSSES, PointwiseLoss
+from .declarations import (
+    FUNCTIONS,
+    check_kernel,
+    compiled_function,
+    curvature_bound_of,
+    declared_boolean,
+    has_function,
+    has_kernel,
+    response_of,
+)
+from .input.labels import refuse_masked
+from .kernels import load
+from .kernels.arguments import USER, read_only
+from .pointwise_loss import PointwiseLoss
+from .pointwise_losses import LOSSES
 
-RESPONSES = ("real", "count", "binary")
-FUNCTIONS = ("value_and_slope", "curvature")
-COMPILED = (*FUNCTIONS, "kernel", "options", "response")
-"""What the compiled form of a loss stands for: a subclass that changes any of it is a loss of its own."""
+SAME = 1e-6
+"""Relative and absolute difference between a loss in NumPy and its compiled form, which may use other formulas."""
 
-AT_A_TIME = 1 << 16
-"""Rows of one call: enough to forget what a call costs, few enough to stay in cache."""
-
-TRIED = 8
-"""Rows of the call that shows, before any work is done, whether the functions return what they should."""
-
-
-class PointwiseFunctions(Protocol):
-    """The least that a pointwise loss must have; `PointwiseLoss` says what each function returns."""
-
-    def value_and_slope(self, eta: Any, y: Any) -> Any: ...
-
-    def curvature(self, eta: Any, y: Any) -> Any: ...
+ROWS_TRIED = 8
+"""Rows of the first call, which checks the functions before any work is done."""
 
 
 def find_loss(loss: Any) -> PointwiseLoss:
@@ -42,36 +42,38 @@ def find_loss(loss: Any) -> PointwiseLoss:
         raise ProblemError(
             f"loss must be a name or an object; got the class {loss.__name__}. Pass an instance: {loss.__name__}(...)."
         )
-    if isinstance(loss, str) or not any(_function(loss, name) for name in FUNCTIONS):
+    if isinstance(loss, str) or not any(has_function(loss, name) for name in FUNCTIONS):
         known = ", ".join(repr(name) for name in LOSSES)
         raise ProblemError(
             f"unknown loss {loss!r}; expected one of {known}, or an object with value_and_slope(eta, y) and "
             "curvature(eta, y)."
         )
-    return loss if isinstance(loss, OwnLoss) or _is_compiled(loss) else OwnLoss.of(loss)
+    return loss if isinstance(loss, OwnLoss) or has_kernel(loss) else OwnLoss.of(loss)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OwnLoss(PointwiseLoss):
-    """The user's functions, with a check of all that they return."""
+    """The user's functions, called with checks of what they return."""
 
     functions: Any
 
     @classmethod
     def of(cls, functions: Any) -> OwnLoss:
         name = type(functions).__name__
-        for function in FUNCTIONS:
-            if not _function(functions, function):
-                raise ProblemError(
-                    f"a pointwise loss must have value_and_slope(eta, y) and curvature(eta, y); {name} has no "
-                    f"{function}."
-                )
-        _check_kernel(functions, name)
+        if not has_function(functions, "value_and_slope"):
+            raise ProblemError(
+                f"a pointwise loss must have value_and_slope(eta, y); {name} has no value_and_slope. Its function "
+                "curvature(eta, y) is optional, for Newton's method."
+            )
+        check_kernel(functions, name)
         loss = cls(functions)
         for attribute, value in (
-            ("response", _response(functions, name)),
-            ("convex", _convexity(functions, name)),
-            ("largest_curvature", _curvature_bound(functions, name)),
+            ("response", response_of(functions, name)),
+            ("convex", declared_boolean(functions, "convex", name)),
+            ("bounded_below", declared_boolean(functions, "bounded_below", name)),
+            ("largest_curvature", curvature_bound_of(functions, name)),
+            ("has_curvature", has_function(functions, "curvature")),
+            ("kernel", None if compiled_function(functions, name) is None else USER),
         ):
             object.__setattr__(loss, attribute, value)
         return loss
@@ -81,14 +83,51 @@ class OwnLoss(PointwiseLoss):
         return f"{kind.__name__}()" if kind.__repr__ is object.__repr__ else repr(self.functions)
 
     def try_out(self, y: Vector) -> None:
-        """Call both functions at margins of zero: what is wrong with them shows before any work is done."""
-        y = y[:TRIED]
-        self.value_and_slope(np.zeros(y.size), y)
-        self.curvature(np.zeros(y.size), y)
+        """Call the functions at margins of zero: errors in them are reported before any work is done."""
+        y = y[:ROWS_TRIED]
+        eta = np.zeros(y.size)
+        pair = self.value_and_slope(eta, y)
+        if self.has_curvature:
+            self.curvature(eta, y)
+        if self.kernel is not None:
+            self._try_compiled(pair, eta, y)
+
+    @property
+    def address(self) -> int:
+        """The address of the compiled loop over rows; 0 for a loss in NumPy."""
+        return 0 if self.kernel is None else int(self._loop.address)
+
+    def compiled_pair(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
+        """Values and slopes by the compiled function."""
+        value, slope = np.empty(y.size), np.empty(y.size)
+        arrays = np.ascontiguousarray(eta), np.ascontiguousarray(y), value, slope
+        pointers = [array.ctypes.data_as(POINTER(c_double)) for array in arrays]
+        self._loop.ctypes(*pointers[:2], y.size, *pointers[2:])
+        return value, slope
+
+    @property
+    def _loop(self) -> Any:
+        return load("user_loss", "compiled_loop")(compiled_function(self.functions, repr(self)))
+
+    def _try_compiled(self, pair: tuple[Vector, Vector], eta: Vector, y: Vector) -> None:
+        try:
+            _ = self.address
+        except Exception as error:  # Numba has many kinds of errors, and no common base class
+            raise ProblemError(
+                f"compiled of the pointwise loss {self!r} must be a function of two floats that Numba compiles and "
+                f"that returns (value, slope); got {type(error).__name__}: {error}"
+            ) from error
+        for what, got, expected in zip(("value", "slope"), self.compiled_pair(eta, y), pair, strict=True):
+            if not np.allclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True):
+                i = int(np.argmax(~np.isclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True)))
+                raise ProblemError(
+                    f"compiled of the pointwise loss {self!r} must return what value_and_slope returns; its {what} at "
+                    f"eta = 0, y = {y[i]:g} is {got[i]:.10g}, not {expected[i]:.10g}."
+                )
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         with np.errstate(all="ignore"):
-            answer = self.functions.value_and_slope(eta, constant(y))
+            answer = self.functions.value_and_slope(eta, read_only(y))
         try:
             value, slope = answer
         except (TypeError, ValueError):
@@ -99,7 +138,7 @@ class OwnLoss(PointwiseLoss):
 
     def curvature(self, eta: Vector, y: Vector) -> Vector:
         with np.errstate(all="ignore"):
-            answer = self.functions.curvature(eta, constant(y))
+            answer = self.functions.curvature(eta, read_only(y))
         return self._numbers(answer, "curvature", eta)
 
     def _numbers(self, x: Any, function: str, eta: Vector) -> Vector:
@@ -112,65 +151,3 @@ class OwnLoss(PointwiseLoss):
         if numbers.shape != eta.shape:
             raise ProblemError(f"{where}, arrays of shape {eta.shape}; got shape {numbers.shape}.")
         return numbers
-
-
-def _function(loss: Any, name: str) -> bool:
-    """Whether ``loss`` has that function, and not only the one of the base class that says it is missing."""
-    return callable(getattr(loss, name, None)) and getattr(type(loss), name, None) is not getattr(PointwiseLoss, name)
-
-
-def _is_compiled(loss: Any) -> bool:
-    """Whether it is one of ours, unchanged in all that its compiled form stands for."""
-    ours = _ours(loss)
-    return ours is not None and all(
-        getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in COMPILED
-    )
-
-
-def _ours(loss: Any) -> type[PointwiseLoss] | None:
-    return next((type(of_ours) for of_ours in LOSSES.values() if isinstance(loss, type(of_ours))), None)
-
-
-def _check_kernel(loss: Any, name: str) -> None:
-    kernel, ours = getattr(loss, "kernel", None), _ours(loss)
-    if kernel is not None and (ours is None or kernel is not ours.kernel):
-        raise ProblemError(
-            f"the pointwise loss {name} has kernel = {kernel!r}, and no compiled kernel of its own goes by that name. "
-            "Leave it out: value_and_slope and curvature are enough."
-        )
-
-
-def _response(loss: Any, name: str) -> str:
-    response = getattr(loss, "response", "real")
-    if not (isinstance(response, str) and response in RESPONSES):
-        raise ProblemError(
-            f"the response of the pointwise loss {name} must be one of {', '.join(map(repr, RESPONSES))}; got "
-            f"{response!r}. A loss of one's own has one margin per row: number the classes, and take 'real'."
-        )
-    return response
-
-
-def _convexity(loss: Any, name: str) -> bool:
-    convex = _declared(loss, "convex")
-    if convex is not None and not isinstance(convex, bool | np.bool_):
-        raise ProblemError(f"convex of the pointwise loss {name} must be True or False; got {convex!r}.")
-    return bool(convex)
-
-
-def _curvature_bound(loss: Any, name: str) -> float | None:
-    for attribute in ("curvature_bound", "largest_curvature"):
-        bound = _declared(loss, attribute)
-        if bound is not None:
-            return number(bound, f"{attribute} of the pointwise loss {name}", minimum=0.0)
-    return None
-
-
-def _declared(loss: Any, name: str) -> Any:
-    """An attribute, unless it was inherited from a class whose functions were replaced: it was said of those."""
-    return getattr(loss, name, None) if _level(loss, name) <= min(_level(loss, f) for f in FUNCTIONS) else None
-
-
-def _level(loss: Any, name: str) -> int:
-    """In the how manyeth of its classes ``name`` is defined, after the object itself."""
-    scopes = [getattr(loss, "__dict__", {}), *(vars(kind) for kind in type(loss).__mro__)]
-    return next((level for level, scope in enumerate(scopes) if name in scope), 0)

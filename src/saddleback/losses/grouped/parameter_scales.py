@@ -1,59 +1,60 @@
-"""The typical size of each parameter: that which moves the margin by its own typical size."""
+"""The scale of each parameter: its change that changes the margins by their typical magnitude."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._types import Vector
-from .constant import constant
-from .dense_table import ColumnTable, DenseTable
-from .mapped_table import MappedTable
-from .passes import Reader
-from .schedule import Indices
-from .sparse_table import SparseTable
+from .kernels import load
+from .kernels.arguments import read_only
+from .reader import Reader
+from .tables.dense_table import ColumnTable, DenseTable
+from .tables.mapped_table import MappedTable
+from .tables.read_plan import Indices
+from .tables.sparse_table import SparseTable
 
 Squares = Callable[[Indices, float], Vector]
-"""The sums of squares of some columns, in some unit."""
+"""(columns, factor) -> the sums of squares of these columns times the factor."""
 
 Pieces = Iterator[tuple[Any, Indices]]
-"""The matrices of which a dense table consists, and the rows of each that count."""
+"""Matrices that together are a dense table, and the rows of each that count."""
 
-EXACT = 1 << 22
-"""Entries of a dense table up to which all of them are looked at: a few milliseconds."""
+EXACT_ENTRIES = 1 << 22
+"""Entries of a dense table up to which all of them are read: a few milliseconds."""
 
-ROWS = 2048
-"""Rows of the sample of a larger one: root mean squares are then known to some percent."""
+SAMPLE_ROWS = 2048
+"""Rows of the sample of a larger table: root mean squares are then accurate to some percent."""
 
 LEAST_ROWS = 256
 SHARE = 8
-"""At most one row in this many is sampled, beyond ``LEAST_ROWS``: little beside an evaluation."""
+"""At most one row in this many is sampled, beyond ``LEAST_ROWS``: cheap compared with an evaluation."""
 
-KNOWN = 10
-"""Entries other than zero that a column must have in the sample; rarer ones are looked up in full."""
+LEAST_NONZEROS = 10
+"""Nonzero entries that a column must have in the sample; of columns with fewer, all entries are read."""
 
-COPIED = 1 << 18
-"""Entries of a sample that are gathered at a time."""
+COPIED_ENTRIES = 1 << 18
+"""Entries of a sample that are copied at a time."""
 
-SMALL = 1 << 16
-"""Entries up to which NumPy is done before a kernel is loaded."""
+NUMPY_ENTRIES = 1 << 16
+"""Entries up to which NumPy is faster than loading a kernel."""
 
-SAFE = 1e-280, 1e300
-"""Sums of squares outside of this range may have overflowed, or have lost digits below the smallest numbers."""
+SAFE_SQUARES = 1e-280, 1e300
+"""Sums of squares outside of this range may have overflowed, or have lost digits to underflow."""
 
-LARGER, SMALLER = 2.0**600, 2.0**-600
-"""Units in which the squares of such columns neither overflow nor vanish."""
+LARGE_FACTOR, SMALL_FACTOR = 2.0**600, 2.0**-600
+"""Factors with which the squares of such columns neither overflow nor underflow."""
 
 
 def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: bool) -> Vector:
-    """s_i = m / (root mean square of column i), and m for an intercept; m is the typical size of a margin.
+    """s_i = m / (root mean square of column i), and m for an intercept; m is the typical magnitude of a margin.
 
     m = 1, or the standard deviation of y where responses are real numbers (their root mean square where they are all
-    the same, 1 where they are zero). Multiplying a column by u divides its scale by u. A column of zeros gets the
-    median of the others.
+    equal, 1 where they are zero). Multiplying a column by u divides its scale by u. A column of zeros gets the median
+    of the other scales.
     """
     positions = _one_per_row(reader)
     m = _spread(reader.y[positions]) if real else 1.0
@@ -67,8 +68,8 @@ def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: b
 
 
 def _one_per_row(reader: Reader) -> Indices:
-    """A position of every row that is in some group; a row of a narrow table is copied for each of its groups."""
-    rows = reader.schedule.rows
+    """One position of every row that is in some group; a narrow table has a copy of a row for each of its groups."""
+    rows = reader.plan.rows
     if not isinstance(reader.table, ColumnTable) or np.bincount(rows).max() == 1:
         return np.arange(rows.size)
     return np.sort(np.unique(rows, return_index=True)[1])
@@ -78,7 +79,7 @@ def _spread(y: Vector) -> float:
     largest = float(np.abs(y).max())
     if largest == 0.0:
         return 1.0
-    # In units in which no square overflows. A mean of equal numbers need not be equal to them.
+    # Divided by the largest, so that no square overflows. The mean of equal numbers may differ from them by rounding.
     y = y / largest
     return largest * float(y.std() if y.min() < y.max() else np.abs(y[0]))
 
@@ -90,73 +91,67 @@ def _of_table(reader: Reader, positions: Indices) -> Vector:
         return _root_mean_squares(partial(_of_entries, table), columns, n)
     assert isinstance(table, DenseTable)
     everything = partial(_of_pieces, partial(_all_rows, reader, positions))
-    if n * columns.size <= EXACT:
+    if n * columns.size <= EXACT_ENTRIES:
         return _root_mean_squares(everything, columns, n)
-    sample = positions[np.linspace(0, n - 1, min(n, ROWS, max(n // SHARE, LEAST_ROWS))).astype(np.intp)]
+    sample = positions[np.linspace(0, n - 1, min(n, SAMPLE_ROWS, max(n // SHARE, LEAST_ROWS))).astype(np.intp)]
     pieces = list(_some_rows(reader, table, sample))
     rms = _root_mean_squares(partial(_of_pieces, lambda: iter(pieces)), columns, sample.size)
-    rare = np.flatnonzero(sum(np.count_nonzero(A, axis=0) for A, _ in pieces) < KNOWN)
+    rare = np.flatnonzero(sum(np.count_nonzero(A, axis=0) for A, _ in pieces) < LEAST_NONZEROS)
     if rare.size and sample.size < n:
         rms[rare] = _root_mean_squares(everything, rare, n)
     return rms
 
 
 def _all_rows(reader: Reader, positions: Indices) -> Pieces:
-    schedule = reader.schedule
-    for stage in schedule.stages:
-        begin, end = np.searchsorted(positions, schedule.block_starts[[stage.cuts[0], stage.cuts[-1]]])
-        yield reader.table.open(stage), schedule.order[positions[begin:end]]
+    plan = reader.plan
+    for stage in plan.stages:
+        of_stage = plan.positions_of(stage)
+        begin, end = np.searchsorted(positions, [of_stage.start, of_stage.stop])
+        yield reader.table.open(stage), plan.order[positions[begin:end]]
         reader.table.close(stage)
 
 
 def _some_rows(reader: Reader, table: DenseTable, positions: Indices) -> Pieces:
-    """Copies of a few rows, read where they lie: a file is not opened piece by piece for them."""
+    """Copies of a few rows, read directly: a file is not opened piece by piece for them."""
     mapped = isinstance(table, MappedTable)
-    rows = np.sort(reader.schedule.rows[positions]) if mapped else reader.schedule.order[positions]
-    step = max(1, COPIED // table.shape[1])
+    rows = np.sort(reader.plan.rows[positions]) if mapped else reader.plan.order[positions]
+    step = max(1, COPIED_ENTRIES // table.shape[1])
     for first in range(0, rows.size, step):
         A = np.asarray(table.X[rows[first : first + step]])
         plain = A.dtype in (np.float32, np.float64) and A.dtype.isnative
-        yield constant(np.ascontiguousarray(A if plain else A.astype(np.float64))), np.arange(len(A))
+        yield read_only(np.ascontiguousarray(A if plain else A.astype(np.float64))), np.arange(len(A))
 
 
 def _root_mean_squares(sums_of_squares: Squares, columns: Indices, n: int) -> Vector:
-    """Of some columns, whatever their size."""
+    """The root mean squares of some columns, of any magnitude."""
     squares = sums_of_squares(columns, 1.0)
     roots: Vector = np.sqrt(squares / n)
-    for unit, risky in ((LARGER, squares < SAFE[0]), (SMALLER, squares > SAFE[1])):
-        chosen = np.flatnonzero(risky)
+    least, largest = SAFE_SQUARES
+    for factor, unsafe in ((LARGE_FACTOR, squares < least), (SMALL_FACTOR, squares > largest)):
+        chosen = np.flatnonzero(unsafe)
         if chosen.size:
-            roots[chosen] = np.sqrt(sums_of_squares(columns[chosen], unit) / n) / unit
+            roots[chosen] = np.sqrt(sums_of_squares(columns[chosen], factor) / n) / factor
     return roots
 
 
-def _of_pieces(pieces: Callable[[], Pieces], columns: Indices, unit: float) -> Vector:
+def _of_pieces(pieces: Callable[[], Pieces], columns: Indices, factor: float) -> Vector:
     total = np.zeros(columns.size)
     for X, rows in pieces():
-        if rows.size * columns.size > SMALL:
-            _add_squares()(X, constant(rows), constant(columns), unit, total)
+        if rows.size * columns.size > NUMPY_ENTRIES:
+            load("squares", "add_squares")(X, read_only(rows), read_only(columns), factor, total)
             continue
         with np.errstate(over="ignore", under="ignore"):
-            A = unit * X[np.ix_(rows, columns)].astype(np.float64, copy=False)
+            A = factor * X[np.ix_(rows, columns)].astype(np.float64, copy=False)
             total += np.einsum("ij,ij->j", A, A)
     return total
 
 
-def _of_entries(table: SparseTable, columns: Indices, unit: float) -> Vector:
+def _of_entries(table: SparseTable, columns: Indices, factor: float) -> Vector:
     total = np.zeros(table.shape[1])
-    if table.n_entries > SMALL:
-        X = constant(table.values), constant(table.columns)
-        _add_squares()(X, constant(columns), constant(columns), unit, total)
+    if table.n_entries > NUMPY_ENTRIES:
+        X = read_only(table.values), read_only(table.columns)
+        load("squares", "add_squares")(X, read_only(columns), read_only(columns), factor, total)
         return total[columns]
     with np.errstate(over="ignore", under="ignore"):
-        total += np.bincount(table.columns, (unit * table.values.astype(np.float64)) ** 2, total.size)
+        total += np.bincount(table.columns, (factor * table.values.astype(np.float64)) ** 2, total.size)
     return total[columns]
-
-
-@cache
-def _add_squares() -> Callable[..., None]:
-    """Numba is imported, and compiles, when it is first needed."""
-    from .kernels.squares import add_squares
-
-    return add_squares

@@ -1,4 +1,4 @@
-"""The kernel: losses and gradients of all groups in one read of X, block of rows by block of rows; and its halves."""
+"""Losses and gradients of all groups in one pass over X, block by block; and the same pass in two halves."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -8,14 +8,15 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from .arguments import ROWS_AT_A_TIME
 from .compiling import FUSED, REORDERED, inlined, kernel, options, pasted
-from .dense_rows import TOGETHER, gradient_by_columns, gradient_by_rows, margins_by_columns, margins_by_rows
+from .dense_rows import gradient_by_columns, gradient_by_rows, margins_by_columns, margins_by_rows
 from .pointwise import pointwise
 from .sparse_rows import gradient_by_entries, margins_by_entries
 
 
 def _margins(X, order, start, size, w, eta):
-    """eta[i] = x_i'w, in the way of the layout; the choice is made when the kernel is compiled."""
+    """eta[i] = x_i'w; the version for the layout of X is chosen at compile time."""
     raise NotImplementedError
 
 
@@ -45,25 +46,25 @@ def _weigh(coefficient, slot, first, visits, x, c):
     lowest = slot[first]
     of_visit = coefficient[first : first + visits]
     if slot[first + visits - 1] - lowest == visits - 1:
-        # Neighbouring rows, as in groups without overlap: no lookup, so that it vectorizes.
+        # Consecutive rows, as in groups without overlap: without a lookup the loop vectorizes.
         neighbors = x[lowest : lowest + visits]
         for v in range(visits):
             c[v] = of_visit[v] * neighbors[v]
     else:
         for v in range(visits):
             c[v] = of_visit[v] * x[slot[first + v]]
-    # A sum of its own: beside the writing of c it would be vectorized or not by where in memory c happens to lie, and
-    # the same point would not always have the same losses.
+    # In a loop of its own: in the loop that writes c, whether the sum is vectorized would depend on the address of c,
+    # and the losses at one point would differ in their last bits.
     for v in range(visits):
         total += c[v]
-    for v in range(visits, visits + TOGETHER):
+    for v in range(visits, visits + ROWS_AT_A_TIME):
         c[v] = 0.0
     return total
 
 
 @inlined(FUSED)
 def _begin(g, W, l2):
-    """The gradient of the penalty, on which those of the rows are added."""
+    """Set g to the gradient of the penalty, to which the rows are added."""
     n_outputs, d = W.shape
     for o in range(n_outputs):
         for k in range(d):
@@ -83,28 +84,35 @@ def _set_margins(X, W, intercepts, order, start, size, eta):
 
 
 @pasted(FUSED)
-def _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g):
-    """Add the slopes of one run to the gradient g of its target; ``fresh`` is the plan's ``run_is_first``."""
+def _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G):
+    """Add the values of one run to f, and its slopes to the gradient of its target."""
+    order, _, _, visit_starts, run_target, run_is_first, slot, coefficient, _ = plan
     n_outputs, d = W.shape
-    if fresh:
-        _begin(g, W, l2 if fresh == 1 else 0.0)
-    for o in range(n_outputs):
-        total = _weigh(coefficient, slot, first, visits, slope[o], c)
-        _gradient(X, order, start, slot, first, visits, c, g[o * d : (o + 1) * d])
-        if intercepts.size > 0:
-            g[n_outputs * d + o] += total
+    first, target = visit_starts[run], run_target[run]
+    visits = visit_starts[run + 1] - first
+    f[target] += _weigh(coefficient, slot, first, visits, value, c)
+    if with_gradient:
+        g = G[target]
+        if run_is_first[run]:
+            _begin(g, W, l2 if run_is_first[run] == 1 else 0.0)
+        for o in range(n_outputs):
+            total = _weigh(coefficient, slot, first, visits, slope[o], c)
+            _gradient(X, order, start, slot, first, visits, c, g[o * d : (o + 1) * d])
+            if intercepts.size > 0:
+                g[n_outputs * d + o] += total
 
 
 @kernel(FUSED)
-def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_block, last_block, with_gradient, f, G):
+def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, first_block, last_block, with_gradient, f, G):
     """Add the rows of some blocks to f and G, whose rows are the plan's targets.
 
-    A block is a range of positions, in cache for all that is done with it: margins, pointwise losses, then for each
-    run (the visits of one group to rows of the block) the values and the gradient.
+    ``loss`` is its number, its options, and the address of a user's compiled loss. A block is a range of positions. It
+    stays in cache for its margins, its pointwise losses, and then for each run (the visits of one group to rows of the
+    block) the values and the gradient.
     """
-    order, block_starts, run_starts, visit_starts, run_target, run_is_first, slot, coefficient, largest = plan
+    order, block_starts, run_starts, largest = plan[0], plan[1], plan[2], plan[8]
     n_outputs = W.shape[0]
-    room = largest + TOGETHER
+    room = largest + ROWS_AT_A_TIME
     eta = np.empty((n_outputs, room))
     slope = np.empty((n_outputs, room))
     value = np.empty(room)
@@ -113,22 +121,17 @@ def evaluate_blocks(X, W, intercepts, l2, loss, loss_options, plan, y, first_blo
         start = block_starts[block]
         size = block_starts[block + 1] - start
         _set_margins(X, W, intercepts, order, start, size, eta)
-        pointwise(loss, loss_options, eta, y[start : start + size], size, value, slope)
+        pointwise(loss[0], loss[1], loss[2], eta, y[start : start + size], size, value, slope)
         for run in range(run_starts[block], run_starts[block + 1]):
-            first, fresh = visit_starts[run], run_is_first[run]
-            visits = visit_starts[run + 1] - first
-            f[run_target[run]] += _weigh(coefficient, slot, first, visits, value, c)
-            if with_gradient:
-                g = G[run_target[run]]
-                _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g)
+            _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)
 
 
 @kernel(FUSED)
 def margins_of_blocks(X, W, intercepts, plan, first_block, last_block, eta):
     """The first half of ``evaluate_blocks``, for a loss that is not compiled: the margin at each position."""
-    order, block_starts, _, _, _, _, _, _, largest = plan
-    # Blocks are read a few rows at a time, which may reach beyond their end: never into the rows of another thread.
-    margins = np.empty((1, largest + TOGETHER))
+    order, block_starts, largest = plan[0], plan[1], plan[8]
+    # Rows are read several at a time, beyond the end of a block: into this array, not into rows of another thread.
+    margins = np.empty((1, largest + ROWS_AT_A_TIME))
     for block in range(first_block, last_block):
         start = block_starts[block]
         size = block_starts[block + 1] - start
@@ -139,16 +142,11 @@ def margins_of_blocks(X, W, intercepts, plan, first_block, last_block, eta):
 
 @kernel(FUSED)
 def add_blocks(X, W, intercepts, l2, plan, values, slopes, first_block, last_block, with_gradient, f, G):
-    """The second half: add what the loss made of the margins to f and G."""
-    order, block_starts, run_starts, visit_starts, run_target, run_is_first, slot, coefficient, largest = plan
-    c = np.empty(largest + TOGETHER)
+    """The second half: add the values and slopes at each position to f and G."""
+    block_starts, run_starts, largest = plan[1], plan[2], plan[8]
+    c = np.empty(largest + ROWS_AT_A_TIME)
     for block in range(first_block, last_block):
         start, end = block_starts[block], block_starts[block + 1]
         value, slope = values[start:end], slopes[start:end].reshape(1, end - start)
         for run in range(run_starts[block], run_starts[block + 1]):
-            first, fresh = visit_starts[run], run_is_first[run]
-            visits = visit_starts[run + 1] - first
-            f[run_target[run]] += _weigh(coefficient, slot, first, visits, value, c)
-            if with_gradient:
-                g = G[run_target[run]]
-                _add_gradient(X, W, intercepts, l2, order, start, slot, coefficient, first, visits, fresh, slope, c, g)
+            _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)

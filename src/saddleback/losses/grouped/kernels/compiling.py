@@ -1,4 +1,4 @@
-"""How the kernels are compiled: cached on disk, without the interpreter lock, and never with a stale cache."""
+"""Compiler options of the kernels, and their cache on disk."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from typing import Any
 import numba
 
 FUSED = {"contract"}
-"""Only a*b + c may be fused: the functions are exact to the last bits and keep NaN and inf."""
+"""Floating-point freedoms: a*b + c may be fused. Elementary functions stay accurate, NaN and inf are kept."""
 
 REORDERED = {"contract", "reassoc", "arcp", "nsz"}
-"""Sums may be reordered, which vectorizes them; NaN and inf keep their meaning."""
+"""Floating-point freedoms: sums may also be reordered, which vectorizes them. NaN and inf are kept."""
 
 
 def options(fastmath: set[str]) -> Any:
-    """The options of everything that is compiled here."""
+    """The options of every function that is compiled here."""
     return {"fastmath": fastmath, "nogil": True, "error_model": "numpy"}
 
 
 def inlined(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """A piece of a kernel. It is compiled, and cached, with the kernel that calls it."""
+    """A function that kernels call; it is compiled and cached with each of them."""
     return numba.njit(**options(fastmath))
 
 
 def pasted(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """A piece that is copied into the kernels that call it: a call would count the references of its many arrays."""
+    """A function whose body is copied into its callers: a call would count references for each of its many arrays."""
     return numba.njit(inline="always", **options(fastmath))
 
 
 def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """An entry point: cached on disk where any folder can be written, else compiled once per process."""
+    """A function called from Python: cached on disk where a folder can be written, else compiled in each process."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         try:
             dispatcher = numba.njit(cache=True, **options(fastmath))(function)
         except RuntimeError:
             return inlined(fastmath)(function)
-        # Numba notices edits of the kernel's own file only, and would go on using the machine code of edited pieces.
+        # Numba checks the date of the kernel's own file only: the stamp covers the functions that it calls as well.
         cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(cache_file, "_source_stamp"):
             cache_file._source_stamp = _sources()
@@ -51,5 +51,6 @@ def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def _sources() -> str:
+    """A hash of all files of this folder."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

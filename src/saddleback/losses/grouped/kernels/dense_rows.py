@@ -1,21 +1,21 @@
-"""Margins and gradients of a dense block. Two layouts, told apart by their type.
+"""Margins and gradients of a dense block, in two layouts that the compiler distinguishes by their type.
 
-C order, for wide tables: eight rows at a time, so that w and the gradient travel once for eight rows. Where fewer are
+C order, for wide tables: eight rows at a time, so that w and the gradient are read once for eight rows. Where fewer are
 left, the last row is repeated with coefficient 0.
-Fortran order, for narrow tables whose rows were sorted by group: down the columns, so that vectors are long.
+Fortran order, for narrow tables whose rows were sorted by group: along the columns, so that vectors are long.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
-TOGETHER = 8
+from .arguments import ROWS_AT_A_TIME
 
 
 def margins_by_rows(X, order, start, size, w, eta):
     """eta[i] = x_i'w for the rows at positions start, ..., start + size - 1."""
     last = size - 1
-    for i in range(0, size, TOGETHER):
+    for i in range(0, size, ROWS_AT_A_TIME):
         r0, r1 = order[start + i], order[start + min(i + 1, last)]
         r2, r3 = order[start + min(i + 2, last)], order[start + min(i + 3, last)]
         r4, r5 = order[start + min(i + 4, last)], order[start + min(i + 5, last)]
@@ -38,7 +38,7 @@ def margins_by_rows(X, order, start, size, w, eta):
 def gradient_by_rows(X, order, start, slot, first, size, c, g):
     """g += sum_i c[i] x_i over the rows of the visits first, ..., first + size - 1; c is 0 beyond its size."""
     last = size - 1
-    for i in range(0, size, TOGETHER):
+    for i in range(0, size, ROWS_AT_A_TIME):
         r0, r1 = order[start + slot[first + i]], order[start + slot[first + min(i + 1, last)]]
         r2, r3 = order[start + slot[first + min(i + 2, last)]], order[start + slot[first + min(i + 3, last)]]
         r4, r5 = order[start + slot[first + min(i + 4, last)]], order[start + slot[first + min(i + 5, last)]]
@@ -59,13 +59,13 @@ def gradient_by_rows(X, order, start, slot, first, size, c, g):
 
 
 def margins_by_columns(X, order, start, size, w, eta):
-    """The same, for rows that are stored in their order: ``order`` is not read."""
+    """The same for rows that are stored in the order of the read plan: ``order`` is not read."""
     end = start + size
     d = w.size
     for i in range(size):
         eta[i] = 0.0
     for k in range(0, d - 3, 4):
-        # Slices, as Numba would test every index start + i for a negative one, and not vectorize.
+        # Slices, because Numba tests every index start + i for a negative value, which prevents vectorization.
         x0, x1, x2, x3 = X[start:end, k], X[start:end, k + 1], X[start:end, k + 2], X[start:end, k + 3]
         w0, w1, w2, w3 = w[k], w[k + 1], w[k + 2], w[k + 3]
         for i in range(size):
@@ -77,7 +77,7 @@ def margins_by_columns(X, order, start, size, w, eta):
 
 
 def gradient_by_columns(X, order, start, slot, first, size, c, g):
-    """The same, for a run of neighboring rows."""
+    """The same for a run of consecutive rows."""
     begin = start + slot[first]
     for k in range(g.size):
         x = X[begin : begin + size, k]

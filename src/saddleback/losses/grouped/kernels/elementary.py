@@ -1,6 +1,6 @@
-"""exp and log1p in the form that a compiler vectorizes: no branch, no table, no call.
+"""exp and log1p without branches, tables or calls, so that the compiler vectorizes them.
 
-Numba's own go to the C library one number at a time, unless Intel's SVML is installed: four times slower.
+Numba's own call the C library for each number, unless Intel's SVML is installed: four times slower.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -15,7 +15,7 @@ LOG2_E = 1.4426950408889634
 # The high part has 20 trailing zero bits, so that its product with an exponent is exact (fdlibm, e_exp.c).
 LN2_HIGH = 6.93147180369123816490e-01
 LN2_LOW = 1.90821492927058770002e-10
-# Added to a small integer it leaves that integer in the last bits: 1.5 * 2^52.
+# 1.5 * 2^52: the sum with a small integer holds that integer in its last bits.
 INTEGER = 6755399441055744.0
 LN2 = 0.6931471805599453
 ROOT_2_LESS_1 = 0.41421356237309503
@@ -40,7 +40,7 @@ def exp(x):
     p = p * r + 1.0 / 6.0
     p = p * r + 0.5
     p = (p * r) * r + r + 1.0
-    # In two halves, as 2^n itself overflows or underflows before e^x does.
+    # In two factors, because 2^n overflows or underflows before e^x does.
     half = np.rint(0.5 * n)
     return p * _power_of_2(half) * _power_of_2(n - half)
 

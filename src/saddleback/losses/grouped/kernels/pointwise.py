@@ -1,19 +1,20 @@
-"""Values and slopes of the pointwise losses on one block of rows; the formulas are in ``..pointwise``."""
+"""Values and slopes of the pointwise losses on one block of rows; ``..pointwise_losses`` has the formulas."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
 
 from __future__ import annotations
 
 import math
 
+from .arguments import HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SOFTMAX, SQUARED, SQUARED_HINGE, USER
 from .compiling import FUSED, inlined
 from .elementary import exp, log1p
-from .ids import HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SOFTMAX, SQUARED, SQUARED_HINGE
+from .user_loss import call_loop
 
 
 @inlined(FUSED)
-def pointwise(loss, options, eta, y, size, value, slope):
-    """value[i] and slope[c, i] for the margins eta[c, i], i < size. The choice is made once per block, not per row."""
+def pointwise(loss, options, address, eta, y, size, value, slope):
+    """value[i] and slope[c, i] for the margins eta[c, i], i < size. The loss is selected once per block."""
     if loss == LOGISTIC:
         _logistic(eta[0], y, size, value, slope[0])
     elif loss == SQUARED:
@@ -32,8 +33,10 @@ def pointwise(loss, options, eta, y, size, value, slope):
         for i in range(size):
             value[i] = 0.5 * eta[0, i] * eta[0, i]
             slope[0, i] = eta[0, i]
+    elif loss == USER:
+        call_loop(address, eta[0], y, size, value, slope[0])
     else:
-        # Never what happens to be in memory.
+        # An unknown number must not return uninitialized memory.
         for i in range(size):
             value[i] = math.nan
             for c in range(slope.shape[0]):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Slices of a row, and unsigned columns: Numba tests every other index for a negative one.
+# Slices of a row and unsigned columns, because Numba tests every other index for a negative value.
 
 
 def margins_by_entries(X, order, start, size, w, eta):

@@ -1,4 +1,4 @@
-"""Sums of squares of the columns of a table, in one read."""
+"""Sums of squares of the columns of a table, in one pass."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -10,55 +10,55 @@ from numba.extending import overload
 from .compiling import REORDERED, kernel, options
 
 
-def _add_squares(X, rows, columns, unit, total):
-    """total[j] += sum over i in rows of (unit x_ik)^2, k = columns[j]; the layout is known to the compiler."""
+def _add_squares(X, rows, columns, factor, total):
+    """total[j] += sum over i in rows of (factor x_ik)^2, k = columns[j]; one version per layout of X."""
     raise NotImplementedError
 
 
-def _by_rows(X, rows, columns, unit, total):
+def _by_rows(X, rows, columns, factor, total):
     for i in range(rows.size):
         x = X[rows[i]]
         if columns.size == x.size:
             for k in range(x.size):
-                total[k] += (unit * x[k]) * (unit * x[k])
+                total[k] += (factor * x[k]) * (factor * x[k])
         else:
             for j in range(columns.size):
-                v = unit * x[columns[j]]
+                v = factor * x[columns[j]]
                 total[j] += v * v
 
 
-def _by_columns(X, rows, columns, unit, total):
+def _by_columns(X, rows, columns, factor, total):
     for j in range(columns.size):
         x = X[:, columns[j]]
         square = 0.0
         if rows.size == x.size:
             for i in range(x.size):
-                square += (unit * x[i]) * (unit * x[i])
+                square += (factor * x[i]) * (factor * x[i])
         else:
             for i in range(rows.size):
-                v = unit * x[rows[i]]
+                v = factor * x[rows[i]]
                 square += v * v
         total[j] += square
 
 
-def _by_entries(X, rows, columns, unit, total):
+def _by_entries(X, rows, columns, factor, total):
     values, column = X
     for e in range(values.size):
-        v = unit * values[e]
+        v = factor * values[e]
         total[column[e]] += v * v
 
 
 @overload(_add_squares, jit_options=options(REORDERED))
-def _choose(X, rows, columns, unit, total):
+def _choose(X, rows, columns, factor, total):
     if isinstance(X, types.BaseTuple):
         return _by_entries
     return _by_columns if X.layout == "F" else _by_rows
 
 
 @kernel(REORDERED)
-def add_squares(X, rows, columns, unit, total):
-    """X is a matrix in C or Fortran order, of which each row is asked for once and columns in their order.
+def add_squares(X, rows, columns, factor, total):
+    """X is a matrix in C or Fortran order, with each of ``rows`` at most once and ``columns`` sorted.
 
-    Or it is the pair (values, columns) of a sparse one, of which all rows and columns are added.
+    Or X is the pair (values, columns) of a sparse matrix: all its rows and columns are added.
     """
-    _add_squares(X, rows, columns, unit, total)
+    _add_squares(X, rows, columns, factor, total)

@@ -1,0 +1,1 @@
+"""Arguments of GroupedLinear: features, responses, groups and weights, checked and converted to arrays."""

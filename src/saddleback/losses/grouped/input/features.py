@@ -1,0 +1,47 @@
+"""The argument X: a matrix or a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ....errors import ProblemError
+from ..tables.sources import Source, read_matrix
+from .frames import columns_of, matrix_of
+from .labels import NO_ROWS, listed, refuse_masked
+
+
+def read_features(X: Any) -> tuple[Source, list[Any] | None]:
+    """X, checked, and the names of its columns where it is a data frame."""
+    # A sparse matrix of the format "dok" is a dict, and so one of NO_ROWS.
+    if isinstance(X, NO_ROWS) and not issparse(X):
+        raise ProblemError(
+            f"X must be a matrix, one row per sample; got {type(X).__name__}. Pass an array or a data frame."
+        )
+    refuse_masked(X, "X")
+    columns = columns_of(X)
+    if columns is not None:
+        return read_matrix(matrix_of(X, "X")), [name for name, _ in columns]
+    if not issparse(X):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
+    return read_matrix(X), None
+
+
+def check_same_columns(matrix: Source, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:
+    """Refuse columns that differ from the known ones in number, or in names where both have names."""
+    if matrix.shape[1] != n_features:
+        raise ProblemError(
+            f"X must have {n_features} columns, as the losses were made with; got {matrix.shape[1]}. Columns made from "
+            "categories must be made for all rows at once."
+        )
+    if names is not None and known is not None and names != known:
+        j = next(j for j in range(n_features) if names[j] != known[j])
+        raise ProblemError(
+            f"X must have the columns that the losses were made with, in their order; column {j} is {names[j]!r} and "
+            f"was {known[j]!r}. Pass X[columns] with columns = [{listed(known)}]."
+        )

@@ -1,0 +1,56 @@
+"""Data frames of pandas, Polars, Arrow or another library with named columns; none of them is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...._validation import real_array
+from ....errors import ProblemError
+
+Columns = list[tuple[Any, Any]]
+"""Names and columns."""
+
+
+def columns_of(x: Any) -> Columns | None:
+    """The names and columns of a data frame; None where ``x`` is no data frame."""
+    if len(getattr(x, "shape", ())) != 2:
+        return None
+    if hasattr(x, "iloc") and hasattr(x, "columns"):
+        # By position, because names may occur twice.
+        return [(name, x.iloc[:, j]) for j, name in enumerate(x.columns)]
+    # In Arrow, ``columns`` are the columns themselves and not their names.
+    names = getattr(x, "column_names", None) or getattr(x, "columns", None)
+    return None if names is None else [(name, x[name]) for name in names]
+
+
+def matrix_of(frame: Any, name: str) -> Any:
+    """A data frame as one matrix of numbers; a column of anything else is refused by its name.
+
+    Columns of different types (such as numbers and the booleans of ``pandas.get_dummies``) and types with missing
+    values are converted column by column: NumPy would convert them to a matrix of objects.
+    """
+    columns = columns_of(frame) or []
+    dtypes = {getattr(column, "dtype", None) for _, column in columns}
+    only = dtypes.pop() if len(dtypes) == 1 else None
+    if isinstance(only, np.dtype) and only.kind in "biuf" and hasattr(frame, "__array__"):
+        # Without a copy, where the frame is one block of memory.
+        return np.asarray(frame)
+    arrays = [_numbers(column, f"column {label!r} of {name}") for label, column in columns]
+    dtype = np.result_type(np.bool_, *arrays)
+    single = dtype.kind == "f" and dtype.itemsize <= 4
+    matrix = np.empty((len(frame), len(arrays)), dtype=np.float32 if single else np.float64)
+    for j, array in enumerate(arrays):
+        matrix[:, j] = array
+    return matrix
+
+
+def _numbers(column: Any, what: str) -> Any:
+    try:
+        return real_array(column)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"{what} must hold real numbers; got {getattr(column, 'dtype', 'objects')} ({error}). Encode categories as "
+            "numbers, with pandas.get_dummies, and fill or drop what is missing."
+        ) from error

@@ -1,0 +1,21 @@
+"""Arguments of the kernels that the rest of the library makes without importing Numba."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE, USER = range(9)
+"""The kernel's numbers for the pointwise losses. HALF_SQUARE is eta^2/2, whose gradient is X'X w; USER is a user's
+compiled loss, called by its address."""
+
+ROWS_AT_A_TIME = 8
+"""Rows of a table in C order that the kernel reads at a time."""
+
+
+def read_only(x: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view. Numba compiles a kernel again for writable arrays, so all inputs are passed read-only."""
+    view = x.view()
+    view.flags.writeable = False
+    return view

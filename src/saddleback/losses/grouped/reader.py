@@ -1,0 +1,169 @@
+"""Passes over X: the kernel on the blocks of the read plan, in threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from .kernels import load
+from .kernels.arguments import HALF_SQUARE, read_only
+from .memberships import Memberships
+from .own_loss import OwnLoss
+from .pointwise_loss import PointwiseLoss
+from .tables.dense_source import DenseSource
+from .tables.mapped_table import MappedTable
+from .tables.planning import make_read_plan
+from .tables.read_plan import ReadPlan
+from .tables.sources import Source, Table
+from .tables.sparse_source import SparseSource
+from .tables.threads import SPARSE_ENTRY_COST, run_all, worthwhile_threads
+
+NARROW_COLUMNS = 128
+"""Columns up to which a dense table is copied, sorted by group and in Fortran order."""
+
+COPIES_PER_ROW = 3
+"""Groups per row, on average, up to which a narrow table is copied, each row once for each of its groups."""
+
+LARGEST_COPY = 1 << 27
+"""Entries of such a copy: 1 GB in float64. Larger tables are read in place, at about half the speed."""
+
+ROWS_PER_CALL = 1 << 16
+"""Rows of one call of a loss in Python: the overhead of a call is negligible, and the rows stay in cache."""
+
+GRAM = HALF_SQUARE, (0.0, 0.0), 0
+"""The kernel's argument ``loss`` for products with X'X."""
+
+GroupBlocks = tuple[int, int, int]
+"""A group, and the first and the last of a range of blocks of its rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A table and its responses, in the order of a read plan."""
+
+    table: Table
+    plan: ReadPlan
+    y: Vector
+    memberships: Memberships
+
+    @classmethod
+    def of(cls, matrix: Source, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
+        copy = memberships.rows.size * matrix.shape[1]
+        narrow = (
+            isinstance(matrix, DenseSource)
+            and matrix.shape[1] <= NARROW_COLUMNS
+            and copy <= min(COPIES_PER_ROW * matrix.n_entries, LARGEST_COPY)
+        )
+        if n_threads is None:
+            cost = SPARSE_ENTRY_COST if isinstance(matrix, SparseSource) else 1
+            n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
+        plan = make_read_plan(memberships, matrix, n_threads, repeat=narrow)
+        y = y[plan.rows]
+        if isinstance(matrix, MappedTable):
+            return cls(matrix, plan, y, memberships)
+        if isinstance(matrix, DenseSource) and not narrow:
+            return cls(matrix.by_rows(), plan, y, memberships)
+        table = matrix.arranged(plan.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(plan.rows)
+        # The rows of the table are now in the order of the plan, and are numbered by their positions.
+        plan = replace(plan, order=np.arange(y.size))
+        return cls(table, plan, y, plan.memberships(memberships))
+
+    def evaluate(self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss) -> tuple[Vector, Matrix]:
+        """The losses without the penalty, and the gradients with it."""
+        f = np.zeros(self.plan.n_targets)
+        G = np.empty((self.plan.n_targets, W.size + intercepts.size))
+        self._read(W, intercepts, l2, loss, True, f, G)
+        return self.plan.reduced(f), self.plan.reduced(G)
+
+    def values(self, W: Matrix, intercepts: Vector, loss: PointwiseLoss) -> Vector:
+        """The losses without the penalty."""
+        f = np.zeros(self.plan.n_targets)
+        self._read(W, intercepts, 0.0, loss, False, f, np.empty((1, 1)))
+        return self.plan.reduced(f)
+
+    def gram(self, V: Matrix) -> Matrix:
+        """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij; x_i ends with a 1 where v_j has an entry for an intercept."""
+        kernel = load("blocks", "evaluate_blocks")
+        plan, shares = self._by_group
+        d = self.table.shape[1]
+        y = read_only(np.empty(plan.rows.size))
+        V = read_only(V)
+        f = np.zeros(plan.n_targets)
+        G = np.empty((plan.n_targets, V.shape[1]))
+
+        def read(X: Any, share: list[GroupBlocks]) -> None:
+            for group, begin, end in share:
+                v = V[group]
+                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, begin, end, True, f, G))
+
+        for stage, of_threads in zip(plan.stages, shares, strict=True):
+            X = self.table.open(stage)
+            run_all([partial(read, X, share) for share in of_threads])
+            self.table.close(stage)
+        return plan.reduced(G)
+
+    def _read(
+        self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
+    ) -> None:
+        if loss.kernel is None:
+            self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
+            return
+        arguments = loss.kernel, loss.options, loss.address if isinstance(loss, OwnLoss) else 0
+        kernel, plan, y = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y)
+        for stage in self.plan.stages:
+            X = self.table.open(stage)
+            run_all(
+                [
+                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, *blocks, gradient, f, G)
+                    for blocks in pairwise(stage.cuts)
+                ]
+            )
+            self.table.close(stage)
+
+    def _read_in_halves(
+        self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss, gradient: bool, f: Vector, G: Matrix
+    ) -> None:
+        """The same for a loss in Python, called from this thread only: X is read for the margins and for the sums."""
+        margins_of_blocks, add_blocks = load("blocks", "margins_of_blocks"), load("blocks", "add_blocks")
+        plan, n = self.plan.arrays, self.y.size
+        eta, value, slope = np.empty(n), np.empty(n), np.empty(n)
+        for stage in self.plan.stages:
+            X = self.table.open(stage)
+            shares = list(pairwise(stage.cuts))
+            run_all([partial(margins_of_blocks, X, W, intercepts, plan, *blocks, eta) for blocks in shares])
+            positions = self.plan.positions_of(stage)
+            for first in range(positions.start, positions.stop, ROWS_PER_CALL):
+                part = slice(first, min(first + ROWS_PER_CALL, positions.stop))
+                value[part], slope[part] = loss.value_and_slope(eta[part], self.y[part])
+            run_all(
+                [
+                    partial(add_blocks, X, W, intercepts, l2, plan, value, slope, *blocks, gradient, f, G)
+                    for blocks in shares
+                ]
+            )
+            self.table.close(stage)
+
+    @cached_property
+    def _by_group(self) -> tuple[ReadPlan, list[list[list[GroupBlocks]]]]:
+        """A plan whose blocks have one group each, and for each stage and thread the ranges of blocks of one group."""
+        plan = self.plan
+        if plan.run_target.size > plan.block_starts.size - 1:
+            n_threads = len(plan.stages[0].cuts) - 1
+            plan = make_read_plan(self.memberships, self.table, n_threads, repeat=True)
+        group = plan.visit_group[plan.visit_starts[:-1]]
+        shares = [
+            [
+                [
+                    (int(group[begin + a]), begin + int(a), begin + int(b))
+                    for a, b in pairwise(np.flatnonzero(np.diff(group[begin:end], prepend=-1, append=-1)))
+                ]
+                for begin, end in pairwise(stage.cuts)
+            ]
+            for stage in plan.stages
+        ]
+        return plan, shares

@@ -1,0 +1,125 @@
+"""Estimates of the Hessian from a sample of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..._types import Matrix, Vector
+from .hessian import rows_in_blocks
+from .pointwise_loss import PointwiseLoss
+from .pointwise_losses import Softmax
+from .reader import Reader
+from .tables.read_plan import Indices
+
+ROWS_PER_PARAMETER = 25
+"""Rows per parameter, of the groups with large lam_j: relative errors of the Hessian are about 1/sqrt(25) = 1/5."""
+
+LOADED_GROUPS = 5
+"""The number of groups that are assumed to have large lam_j."""
+
+FEW_PARAMETERS = 150
+ROWS_FOR_DIRECTIONS = 1000
+"""Rows of a sample for more than ``FEW_PARAMETERS``: enough for some tens of directions, not for all parameters."""
+
+SHARE = 8
+"""At most one row in this many is sampled, so that an estimate is cheap compared with the exact Hessian."""
+
+LEAST_PER_GROUP = 5
+CHEAP_HESSIAN = 5_000_000
+"""Multiplications up to which an exact Hessian is cheap enough."""
+
+
+def rows_per_group(reader: Reader, n_params: int) -> int | None:
+    """The rows to sample of each group; None where the table is too small for a sample. Costs no pass over rows."""
+    members = reader.memberships
+    n_groups = members.n_groups
+    if n_params > FEW_PARAMETERS:
+        per_group = ROWS_FOR_DIRECTIONS // n_groups
+    elif reader.table.n_entries * n_params >= CHEAP_HESSIAN:
+        per_group = ROWS_PER_PARAMETER * n_params // min(n_groups, LOADED_GROUPS)
+    else:
+        return None
+    per_group = max(per_group, LEAST_PER_GROUP)
+    sampled = np.minimum(members.sizes, per_group).sum()
+    return None if sampled > reader.plan.rows.size // SHARE else per_group
+
+
+@dataclass(frozen=True, eq=False)
+class SampledHessian:
+    """V H V' with H = sum_j lam_j Hessian f_j without penalties, from evenly spaced rows of each group.
+
+    Costs a product of the sample with the directions.
+    """
+
+    X: Any
+    y: Vector
+    positions: Indices
+    groups: Indices
+    coefficients: Vector
+
+    @classmethod
+    def of(cls, reader: Reader, per_group: int) -> SampledHessian:
+        """A sample of the rows, in single precision."""
+        plan, n_groups = reader.plan, reader.memberships.n_groups
+        n = plan.rows.size
+        by_group = [np.flatnonzero(plan.visit_group == j) for j in range(n_groups)]
+        visits = np.concatenate([_evenly_spaced(of_group, per_group) for of_group in by_group])
+        groups, coefficients = plan.visit_group[visits], plan.coefficient[visits]
+        # The coefficients of the sampled rows of each group sum to one, as those of all its rows do.
+        coefficients = coefficients / np.bincount(groups, coefficients, n_groups)[groups]
+        chosen = np.zeros(n)
+        chosen[plan.visit_position[visits]] = 1.0
+        blocks, order = [], []
+        for A, part in rows_in_blocks(reader, chosen, ROWS_FOR_DIRECTIONS):
+            # Single precision is enough for an estimate, and twice as fast.
+            with np.errstate(over="ignore"):
+                blocks.append(A.astype(np.float32))
+            order.append(part)
+        X: Any = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
+        position = np.concatenate(order)
+        slot = np.full(n, -1)
+        slot[position] = np.arange(position.size)
+        return cls(X, reader.y[position], slot[plan.visit_position[visits]], groups, coefficients)
+
+    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix | None) -> Matrix:
+        """V H V', (k, k), for directions V in the layout of the parameters; V = None stands for the identity.
+
+        Not finite where the numbers overflow in single precision.
+        """
+        weight = np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size)
+        eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
+        if intercepts.size:
+            eta += intercepts
+        if isinstance(loss, Softmax):
+            V = np.eye(W.size + intercepts.size) if V is None else V
+            T = np.stack([self._margins(V, c, *W.shape) for c in range(len(W))], axis=2)
+            p = loss.probabilities(eta)
+            mean = np.einsum("ikc,ic->ik", T, p)
+            C: Matrix = np.einsum("ikc,ilc,ic->kl", T, T, weight[:, None] * p, optimize=True)
+            return C - (weight[:, None] * mean).T @ mean
+        A = self._all(bool(intercepts.size)) if V is None else self._margins(V, 0, *W.shape)
+        h = weight * loss.curvature(eta[:, 0], self.y)
+        if h.min() < 0:
+            return A.T @ (h[:, None] * A)
+        # NumPy computes a matrix times its own transpose in half the time (BLAS syrk).
+        A = np.sqrt(h)[:, None] * A
+        return A.T @ A
+
+    def _margins(self, V: Matrix, c: int, K: int, d: int) -> Matrix:
+        """The margins of class c for each row of V."""
+        T = (self.X @ V[:, c * d : (c + 1) * d].T.astype(np.float32)).astype(np.float64)
+        return T + V[:, K * d + c] if V.shape[1] > K * d else T
+
+    def _all(self, intercept: bool) -> Matrix:
+        """The rows of the sample, with a 1 for the intercept."""
+        X = (self.X.toarray() if sp.issparse(self.X) else self.X).astype(np.float64)
+        return np.column_stack((X, np.ones(len(X)))) if intercept else X
+
+
+def _evenly_spaced(items: Indices, count: int) -> Indices:
+    """``count`` of the items, evenly spaced."""
+    return items if items.size <= count else items[np.linspace(0, items.size - 1, count).astype(np.intp)]
