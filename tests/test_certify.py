@@ -11,7 +11,7 @@ from problems import enclosing_ball, nesterov_split, random_quadratics
 from scipy.sparse import csr_array
 
 import saddleback as sb
-from saddleback.certify import ACCURACY
+from saddleback.certify import INNER_ACCURACY
 
 # What rounding of losses of size one may add to a bound.
 ROUNDING = 1e-12
@@ -132,7 +132,7 @@ def test_without_a_dual_the_bound_is_the_best_that_one_evaluation_proves(seed, n
     size = np.abs(f).max() + reach * np.linalg.norm(G)
     # What (D) may miss, and the slope, which is met to one part in a hundred: that costs its square.
     slope = np.linalg.norm(certificate.dual @ G[:, flat])
-    missed = 10 * ACCURACY * certificate.gap + 1e-4 * reach * slope
+    missed = 10 * INNER_ACCURACY * certificate.gap + 1e-4 * reach * slope
     assert certificate.lower_bound >= best - 1e-7 * size - missed
     assert certificate.lower_bound <= best + 1e-7 * size
 

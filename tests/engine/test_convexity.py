@@ -14,7 +14,7 @@ from scipy.special import expit
 
 import saddleback as sb
 from saddleback.engine.convexity import ConvexityWatch
-from saddleback.engine.inspection import RAYS
+from saddleback.engine.convexity_sampling import RAY_DISTANCES
 
 seeds = st.integers(0, 10**6)
 
@@ -261,7 +261,7 @@ def test_a_start_that_is_the_solution_costs_one_look_around():
     result = sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True)
     assert result.success
     assert result.n_iter == 0
-    assert result.n_evals <= 1 + 2 + len(RAYS) + 1
+    assert result.n_evals <= 1 + 2 + len(RAY_DISTANCES) + 1
 
 
 @pytest.mark.parametrize("dual_set", [sb.Box(-2.0, -1.0), sb.Box(-1.0, 0.5), sb.Ball([-3.0], 1.0)])

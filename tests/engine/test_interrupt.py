@@ -12,7 +12,10 @@ import pytest
 from calls import ALL_METHODS, Later, cb2, quadratics, raising, regularizer_for
 
 import saddleback as sb
-from saddleback.engine.history import Trace
+from saddleback.engine.bound_tracker import BoundTracker
+from saddleback.engine.history import HistoryBuilder
+from saddleback.engine.run import Run
+from saddleback.engine.stop_decision import StopDecision
 
 W0 = np.array([1.0, -0.1])
 
@@ -122,7 +125,7 @@ def test_while_a_checkpoint_is_read(tmp_path, monkeypatch):
     with pytest.warns(sb.ConvergenceWarning):
         sb.solve(sb.Problem(Losses(99)), W0, max_iter=2, checkpoint=path)
     before = path.read_bytes()
-    monkeypatch.setattr(sys.modules["saddleback.solve"], "Keeper", raising_at_any(KeyboardInterrupt()))
+    monkeypatch.setattr(sys.modules["saddleback.solve"], "Checkpointer", raising_at_any(KeyboardInterrupt()))
     assert_unstarted(sb.solve(sb.Problem(Losses(99)), W0, checkpoint=path, resume=True), W0)
     assert path.read_bytes() == before
 
@@ -131,21 +134,19 @@ def test_while_a_checkpoint_is_read(tmp_path, monkeypatch):
 
 
 def test_a_history_that_is_half_written_is_trimmed():
-    trace = Trace()
-    trace.append(time=1.0, value=2.0, gap=1.0, n_evals=1, inner_gap=0.0, inner_iter=0)
-    trace.time.append(2.0)
-    trace.value.append(1.0)
-    trace.trim()
-    assert (trace.time, trace.value, trace.n_iter) == ([1.0], [2.0], 0)
+    history = HistoryBuilder()
+    history.append(time=1.0, value=2.0, gap=1.0, n_evals=1, inner_gap=0.0, inner_iter=0)
+    history.time.append(2.0)
+    history.value.append(1.0)
+    history.trim()
+    assert (history.time, history.value, history.n_iter) == ([1.0], [2.0], 0)
 
 
-@pytest.mark.parametrize("where", ["_tighten", "_append", "verdict"])
+@pytest.mark.parametrize(("part", "where"), [(BoundTracker, "update"), (Run, "_append"), (StopDecision, "verdict")])
 @pytest.mark.parametrize("nth", [1, 2, 4])
-def test_between_the_instructions_of_the_run(where, nth, monkeypatch):
+def test_between_the_instructions_of_the_run(part, where, nth, monkeypatch):
     """The result is that of some moment: a bound that belongs to its point, a history of whole rows."""
-    from saddleback.engine.run import Run
-
-    original, calls = getattr(Run, where), []
+    original, calls = getattr(part, where), []
 
     def interrupted(self, *arguments, **options):
         calls.append(where)
@@ -153,7 +154,7 @@ def test_between_the_instructions_of_the_run(where, nth, monkeypatch):
             raise KeyboardInterrupt
         return original(self, *arguments, **options)
 
-    monkeypatch.setattr(Run, where, interrupted)
+    monkeypatch.setattr(part, where, interrupted)
     result = sb.minimax(quadratics, [2.0, 1.0], jac=True, tol=0.0, max_iter=50)
     assert result.status is sb.Status.INTERRUPTED
     assert len(result.history) == result.n_iter + 1

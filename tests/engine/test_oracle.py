@@ -112,13 +112,13 @@ def test_dual_steps_are_counted():
 def test_constants_may_be_numbers_or_methods(offer):
     o = oracle(Losses(smoothness=offer, strong_convexity=offer))
     assert o.smoothness == 0.7
-    np.testing.assert_array_equal(o.curvature, [0.7, 0.7])
+    np.testing.assert_array_equal(o.strong_convexity, [0.7, 0.7])
 
 
 def test_constants_default_to_none_known():
     o = oracle(Losses())
     assert o.smoothness is None
-    np.testing.assert_array_equal(o.curvature, [0.0, 0.0])
+    np.testing.assert_array_equal(o.strong_convexity, [0.0, 0.0])
 
 
 def test_smoothness_is_asked_only_when_needed():

@@ -278,7 +278,7 @@ def quietly_solved(losses, seen):
 def test_a_time_limit_within_the_search_for_a_ray_keeps_the_status(monkeypatch):
     from saddleback.machine.clock import OutOfTime
 
-    def too_late(oracle, record):
+    def too_late(oracle, run_state):
         raise OutOfTime
 
     monkeypatch.setattr(sys.modules["saddleback.solve"], "falls_forever", too_late)

@@ -13,7 +13,7 @@ from scipy.stats import ortho_group
 import saddleback as sb
 from saddleback.engine.certificates import Minorant
 from saddleback.engine.oracle import Oracle
-from saddleback.engine.record import Record
+from saddleback.engine.run_state import RunState
 from saddleback.engine.unbounded import falls_forever
 
 VARIANTS = 4
@@ -153,10 +153,10 @@ def test_a_run_that_knows_the_direction_but_for_an_error(error, turn):
 
     problem = sb.Problem(sb.from_functions(fun, [5.0, 5.0], jac=True))
     oracle = Oracle(problem, None, np.array([5.0, 5.0]), 1e-6)
-    record = Record.at_start(oracle)
+    run_state = RunState.at_start(oracle.evaluate(oracle.w0))
     slope = np.array([error, -1.0]) @ rotation
-    record.bound = Minorant(record.best.value, slope, record.dual, record.best.w, np.zeros(2))
-    assert falls_forever(oracle, record) is True
+    run_state.bound = Minorant(run_state.best.value, slope, run_state.dual, run_state.best.w, np.zeros(2))
+    assert falls_forever(oracle, run_state) is True
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "prox-linear", "extragradient"])

@@ -19,7 +19,7 @@ GB = 2**30
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch):
     """A process that may use eight cores, with nobody's variables set."""
-    for name in _machine.VARIABLES:
+    for name in _machine.THREAD_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     monkeypatch.setattr(_machine, "_openmp_limit", lambda: float("inf"))
@@ -157,7 +157,7 @@ def threads(rows=40_000):
 
 def printed(program: str, **environment: str) -> list[str]:
     """What a program prints after the definition of ``threads``, the number of threads that a large table gets."""
-    clean = {name: value for name, value in os.environ.items() if name not in _machine.VARIABLES}
+    clean = {name: value for name, value in os.environ.items() if name not in _machine.THREAD_VARIABLES}
     ran = subprocess.run(
         [sys.executable, "-c", THREADS + program],
         env=clean | environment,

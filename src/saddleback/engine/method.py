@@ -15,7 +15,7 @@ from ..losses import Losses
 from ..regularizers import Regularizer
 from .certificates import Minorant
 from .evaluation import Point
-from .inspection import Look
+from .hessian_probe import HessianProbe
 from .oracle import Oracle
 from .stopping import Stopping
 
@@ -83,8 +83,8 @@ class Method(Named, ABC, Generic[S]):
     def step(self, oracle: Oracle, state: S) -> S:
         """The state after one iteration."""
 
-    def informed(self, state: S, look: Look) -> S:
-        """The state with the curvature that a look around the best point has found."""
+    def informed(self, state: S, look: HessianProbe) -> S:
+        """The state with the second derivatives that a Hessian probe at the best point has found."""
         return state
 
 

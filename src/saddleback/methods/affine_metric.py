@@ -43,7 +43,7 @@ class AffineMetric:
         weights = np.where(columns > 0, columns / largest, 1.0)
         steepest = (at.reach * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         delta = steepest * UNITS * oracle.precision / (FINE * max(oracle.tol, RELATIVE * abs(at.value)))
-        usual = steepest / (at.size or 1.0) / LONGEST
+        usual = steepest / (at.magnitude or 1.0) / LONGEST
         return AffineMetric(min(max(delta, usual / RANGE), usual * RANGE), weights)
 
     @property

@@ -39,7 +39,7 @@ class FixedPoint(Accelerated):
         object.__setattr__(self, "accuracy", number(self.accuracy, "accuracy", minimum=0.0))
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
-        size = at.size
+        size = at.magnitude
         goal = max(self.accuracy * min(1.0, size), 64 * oracle.precision * size)
         step = prox_step(oracle, at, eta, 0.1 * goal, state.lam)
         gap, n_iter = _true_gap(oracle, step), step.solution.n_iter

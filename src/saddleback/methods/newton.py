@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .._types import Vector
 from ..engine.evaluation import Evaluation
-from ..engine.inspection import Look
+from ..engine.hessian_probe import HessianProbe
 from ..engine.method import State
 from ..engine.oracle import Oracle
 from ..errors import IncompatibleError
@@ -65,7 +65,7 @@ class Newton(SecondOrder[NewtonState]):
     def sees_all(self, state: NewtonState) -> bool:
         return True
 
-    def informed(self, state: NewtonState, look: Look) -> NewtonState:
+    def informed(self, state: NewtonState, look: HessianProbe) -> NewtonState:
         return replace(state, exact=True)
 
     def failed(self) -> dict[str, Any]:

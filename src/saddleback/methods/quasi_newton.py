@@ -10,7 +10,7 @@ from scipy.linalg.blas import dnrm2
 
 from .._types import Matrix, ParamRows, Vector
 from ..engine.evaluation import Evaluation
-from ..engine.inspection import Look, affords_hessian
+from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.method import State
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
@@ -139,7 +139,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState]):
     def sees_all(self, state: QuasiNewtonState) -> bool:
         return state.dense is not None and state.dense.whole
 
-    def informed(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
+    def informed(self, state: QuasiNewtonState, look: HessianProbe) -> QuasiNewtonState:
         if look.hessian is not None and state.affine is None:
             return replace(state, dense=DenseBFGS.known(look.hessian), limited=None, sigma=0.0, age=0)
         if look.S is None or look.Y is None:

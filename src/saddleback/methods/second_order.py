@@ -98,7 +98,7 @@ class SecondOrder(Method[S2]):
         return self._guarded(oracle, replace(state, sigma=sigma, **self.failed()), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
-        first = FIRST_ACCURACY * at.size
+        first = FIRST_ACCURACY * at.magnitude
         if not state.predicted > 0:
             return first
         return max(INNER_FLOOR * oracle.tol, min(first, ACCURACY * state.predicted))

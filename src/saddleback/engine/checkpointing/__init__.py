@@ -24,7 +24,7 @@ def save(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type], parts:
 
 
 def collected(sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mapping[str, object]) -> Entries:
-    """The parts as they will be written; a ProblemError where something could not be read back."""
+    """The parts as flat entries; a ProblemError where something could not be read back."""
     entries = Entries()
     try:
         for name, kind in kinds.items():
@@ -42,7 +42,7 @@ def load(
 ) -> dict[str, Any]:
     """The parts that ``save`` wrote, each rebuilt and checked by the type hints of its kind.
 
-    ``difference`` is asked first: from the texts that were written it tells why the file is of another run, or None.
+    ``difference`` gets the texts first and returns why the file is of another run, or None.
     """
     try:
         with open_regular(path) as file:
@@ -52,7 +52,7 @@ def load(
             other = difference(header.texts)
             if other is not None:
                 raise foreign(path, other)
-            # Names, types and shapes first: nothing is read that would be refused by them.
+            # Names, types and shapes are checked first, so that no array of a file that they refuse is read.
             _rebuilt(kinds, Source(header.texts, header.stand_ins(), known=False), sizes)
             return _rebuilt(kinds, Source(header.texts, read_arrays(file, header), known=True), sizes)
     except (Unreadable, Misfit) as reason:
@@ -63,7 +63,7 @@ def load(
 
 
 def foreign(path: Path | None, difference: str) -> ProblemError:
-    """The refusal of a checkpoint that is as it should be, but another run's: it is not to be lost."""
+    """The refusal of a valid checkpoint of another run; it does not advise to delete the file."""
     return ProblemError(
         f"checkpoint {path} is of another run: {difference}. Resume with what it was written for, or give another name "
         "to start anew."

@@ -20,7 +20,7 @@ KINDS = (
 
 
 def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
-    """The file to keep, with links followed; refused where none can be written or where it is somebody else's."""
+    """The file to write, with links followed; refused where it cannot be written or is not a checkpoint."""
     if path is None:
         if resume:
             raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
@@ -28,7 +28,7 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
     try:
         given = Path(path)
         mode = given.stat().st_mode if given.exists() else None
-        # A link stays, and the file that it names is written.
+        # The file that a link names is written, and the link stays.
         file = given.resolve()
         if file.is_symlink() or (mode is not None and stat.S_ISREG(mode) and not file.exists()):
             raise OSError("the link leads nowhere")
