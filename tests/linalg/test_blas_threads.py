@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import pytest
 from threadpoolctl import threadpool_info
 
 import saddleback.linalg.blas_threads as blas
@@ -92,3 +93,15 @@ def test_any_thread_may_limit_and_restore_where_blas_has_several() -> None:
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == ["True", "True"], ran.stderr
     assert "Error" not in ran.stderr
+
+
+def test_blas_keeps_to_a_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = threads()
+    for quota in (None, 1, 2, 10**6):
+        monkeypatch.setattr(blas, "quota_of_cores", lambda quota=quota: quota)
+        with blas.blas_within_quota():
+            assert threads() == [n if quota is None else min(n, quota) for n in before]
+            with blas.one_blas_thread():
+                assert set(threads()) == {1}
+            assert threads() == [n if quota is None else min(n, quota) for n in before]
+        assert threads() == before

@@ -232,19 +232,3 @@ with threadpool_limits(1):
 print(before > 1, inside, cores() == before)
 """
     assert printed(program) == ["True", "1", "True"]
-
-
-def test_blas_keeps_to_a_quota(monkeypatch):
-    from test_blas import threads
-
-    import saddleback.linalg.blas_threads as blas
-
-    before = threads()
-    for quota in (None, 1, 2, 10**6):
-        monkeypatch.setattr(blas, "quota_of_cores", lambda quota=quota: quota)
-        with blas.blas_within_quota():
-            assert threads() == [n if quota is None else min(n, quota) for n in before]
-            with blas.one_blas_thread():
-                assert set(threads()) == {1}
-            assert threads() == [n if quota is None else min(n, quota) for n in before]
-        assert threads() == before

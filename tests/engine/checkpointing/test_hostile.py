@@ -256,7 +256,6 @@ import resource, sys
 from pathlib import Path
 from checkpoints import run
 import saddleback as sb
-from saddleback.engine.checkpointing.container import VERSION
 run(method="quasi-newton", max_iter=2, checkpoint=sys.argv[2])
 run(method="quasi-newton", max_iter=3, checkpoint=sys.argv[2], resume=True)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -295,7 +294,6 @@ def test_large_checkpoint_takes_twice_its_size(tmp_path, request):
 import resource, sys
 import numpy as np
 import saddleback as sb
-from saddleback.engine.checkpointing.container import VERSION
 from checkpoints import quiet_solve
 d, path = 300_000, sys.argv[1]
 def two(w):
