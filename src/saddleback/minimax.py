@@ -49,7 +49,7 @@ def minimax(
     resume: bool = False,
     x0: ArrayLike | None = None,
 ) -> Result:
-    """Minimize the largest of several functions, or what a regularized adversary makes of them.
+    """Minimize the largest of several functions, or g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def minimax(
     w0 : (d,) array
         Where to start; ``x0`` is another name for it.
     args : tuple
-        Extra arguments: ``fun(w, *args)``, ``jac(w, *args)``, ``hess(w, lam, *args)``; one that is no tuple is passed
-        on as one argument.
+        Extra arguments: ``fun(w, *args)``, ``jac(w, *args)``, ``hess(w, lam, *args)``; anything but a tuple is passed
+        as one argument.
     jac : callable, True or None
         ``jac(w) -> (J, d)``, row j the gradient of loss j. None takes central differences and warns once.
     hess : callable, optional
@@ -67,7 +67,7 @@ def minimax(
     dual_set, regularizer
         Lambda and R; the simplex and zero unless given, so that g(w) = max_j f_j(w).
     metric : float or (d,) array, optional
-        P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
+        P > 0 of the norm |w|_P^2 = sum P_i w_i^2 by which steps and distances are measured.
     check_jac : bool
         Compare jac with finite differences at w0 first, and name the rows that are wrong.
     method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every

@@ -16,14 +16,16 @@ from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
 from .losses.base import HasHessian, HasJacobianError, HasSampledHessian, HasValues
+from .losses.facts import LossFacts
 from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
 
 COUNTS = ("n_losses", "n_params")
-# The protocols whose members, the counts aside, must be functions. ``smoothness`` and ``parameter_scales`` may also be
-# numbers.
-FUNCTIONS = (Losses, HasValues, HasHessian, HasSampledHessian, HasJacobianError)
+# The protocols whose members, the counts aside, must be functions where they are there; ``values`` and
+# ``jacobian_error`` may be None. ``smoothness`` and ``parameter_scales`` may also be numbers, and are not checked here.
+FUNCTIONS = (Losses, HasHessian, HasSampledHessian)
+FUNCTIONS_OR_NONE = (HasValues, HasJacobianError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,26 +106,27 @@ def _check_losses(losses: Losses) -> None:
             raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
         vector = f"a vector of losses.{name} = {count} numbers"
         check_room(8.0 * int(count), vector, "Check the number, or solve a smaller problem.")
-    for capability in FUNCTIONS:
+    for capability in FUNCTIONS + FUNCTIONS_OR_NONE:
         for name in members(capability):
             if name not in COUNTS:
-                _check_function(losses, name, required=capability is Losses)
+                _check_function(losses, name, capability)
 
 
-def _check_function(losses: Losses, name: str, *, required: bool) -> None:
-    """Refuse a member that is there but is not a function. None stands for one that is absent."""
+def _check_function(losses: Losses, name: str, capability: type) -> None:
+    """Refuse a member that is there but is not a function."""
     # A property is not read, as that would compute it.
     if isinstance(getattr(type(losses), name, None), property) or not hasattr(losses, name):
         return
     function = getattr(losses, name)
-    if not callable(function) and (required or function is not None):
-        remedy = "Write a method" if required else "Write a method, or leave it out"
-        raise ProblemError(f"losses.{name} must be a function; got {shortened(function)}. {remedy} (see Losses).")
+    if callable(function) or (function is None and capability in FUNCTIONS_OR_NONE):
+        return
+    remedy = "Write a method" if capability is Losses else "Write a method, or leave it out"
+    raise ProblemError(f"losses.{name} must be a function; got {shortened(function)}. {remedy} (see Losses).")
 
 
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:
     """Refuse losses that are a matrix with a set of vectors, and the reverse: svec coordinates are no plain losses."""
-    k = getattr(losses, "matrix_size", None)
+    k = LossFacts.of(losses).matrix_size
     if dual_set.takes_matrices and k is None and not isinstance(dual_set, Product):
         raise ProblemError(
             f"Spectrahedron needs losses that are matrices (AffineMatrix, from_matrix_functions, or an attribute "

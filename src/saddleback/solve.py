@@ -59,40 +59,40 @@ def solve(
         "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
-        Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
+        The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
-        The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is known, "quasi-newton" and
-        "newton" also end when their estimate of the gap is a tenth of that twice in a row; the message says which
-        it was. Unless the bound holds everywhere, a run looks around for more to gain before it ends.
+        The run has converged when the certified gap is at most ``tol``, or ``min(tol, 1e-10) |value|`` where that is
+        more. Where no strong convexity is known, "quasi-newton" and "newton" also end when their estimate of the gap
+        is a tenth of that twice in a row; the message says which it was. Unless the bound holds everywhere, a run
+        probes the Hessian for more to gain before it ends.
     max_iter, time_limit : int, float
-        Limits on iterations and seconds. Seconds count from the call: what is compiled, the first evaluation and the
-        reading of a checkpoint count. The limit is looked at between evaluations and in the loops of every solver; one
-        evaluation of the losses, or one factorization, is never cut short. A run that reaches it within an iteration
+        Limits on iterations and seconds. Seconds count from the call and include compilation, the first evaluation and
+        the reading of a checkpoint. The limit is checked between evaluations and in the loops of every solver; one
+        evaluation of the losses, or one factorization, is not interrupted. A run that reaches it within an iteration
         returns the best point before that iteration.
     callback : callable, optional
         Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
     progress : bool
-        Keep a line on standard error up to date.
+        Print the progress in one line on standard error.
     checkpoint : path, optional
-        A file that holds the run's state, written every ``checkpoint_every`` seconds and at the end, whatever ends it.
-        It may be new, or an older checkpoint, or a link to one; other files are refused. Losses are evaluated once
-        more for it.
+        A file for the state of the run, written every ``checkpoint_every`` seconds and at the end, also after an
+        interrupt or an exception. It may be new, an older checkpoint, or a link to one; other files are refused. It
+        costs one more evaluation of the losses, or two.
     resume : bool
-        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run). The
-        problem, the method and w0 must be those of the checkpoint, which up to four evaluations confirm; ``tol``,
-        ``inner``, ``radius`` and the limits may be others.
+        Resume from the checkpoint where the file exists; ``max_iter`` and ``time_limit`` then count the whole run. The
+        problem, the method and w0 must be those of the checkpoint, which is checked by up to four evaluations;
+        ``tol``, ``inner``, ``radius`` and the limits may be others.
     radius : float, optional
-        How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
-        far as it is from w0, and at least as far as the parameters are large, each in its own units.
+        How far from the answer the lower bound must hold where the losses are not strongly convex. By default the
+        distance from w0 to the answer, and at least one, in the scales of the parameters.
     checkpoint_every : float
         Seconds between two writings of the checkpoint; 0 writes it after every iteration.
 
     Returns
     -------
     Result
-        The best point, its certificate and the history. Not converging is a status and one warning. Ctrl-C is a status
-        as well, from the first evaluation on; its value is nan where not even w0 was evaluated.
+        The best point, its certificate and the history. A run that does not converge returns a status and gives one
+        warning. Ctrl-C also returns a result, with the value nan where it came before the first evaluation was done.
 
     Examples
     --------

@@ -12,8 +12,8 @@ from .._types import Vector
 from .certificates import Minorant, Region
 from .convexity import ConvexityWatch
 from .evaluation import Evaluation, Point
-from .oracle import Oracle, visit
-from .random_directions import random_directions
+from .oracle import Oracle
+from .probing import random_directions, visit
 
 # The distances of the sampled points, in radii of the region: one further along the way from w0 to the answer, and
 # pairs on opposite sides along random rays, so that a function of few variables is sampled on both sides.

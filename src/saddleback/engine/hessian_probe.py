@@ -13,8 +13,8 @@ from .._types import Matrix, Vector
 from ..linalg.hessian_models import DenseMetric
 from .certificates import Region
 from .evaluation import Evaluation
-from .oracle import Oracle, visit
-from .random_directions import random_directions
+from .oracle import Oracle
+from .probing import random_directions, visit
 
 # The whole Hessian of losses that offer it is used up to this many parameters and multiplications: about a second.
 MOST_PARAMETERS = 2000

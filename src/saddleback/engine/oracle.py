@@ -13,7 +13,7 @@ from .._types import EPS, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
 from ..losses import RescaledLosses
-from ..machine.clock import Clock, OutOfTime
+from ..machine.clock import Clock
 from ..problem import Problem
 from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
 from .certificates import Minorant
@@ -68,9 +68,9 @@ class Oracle(ProblemFacts):
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have returned float32."""
         self._losses = CheckedLosses(problem.losses, problem.n_losses, problem.n_params, self._lower_precision)
-        self._values_first = bool(self._facts.values_first)
+        self._values_first = self._facts.values_first
         self.watch = ConvexityWatch(self.adversary.dual_set, self.strong_convexity, exact_jacobian=self.exact_jacobian)
-        if self._facts.convex is True:
+        if self._facts.convex:
             self.watch.allow_declared()
         self._recent: deque[Evaluation] = deque(maxlen=2)
         self._valued: Vector | None = None
@@ -249,18 +249,6 @@ class Oracle(ProblemFacts):
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "
             "in units that keep derivatives moderate."
         )
-
-
-def visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
-    """The evaluation at a point that is no step of the method; None where the losses are not defined."""
-    with np.errstate(all="ignore"):
-        try:
-            there = oracle.evaluate(w, watch=False, anew=anew)
-        except (ProblemError, OutOfTime):
-            raise
-        except Exception:  # losses may raise anything outside their domain
-            return None
-    return there if there.finite else None
 
 
 def _read_only(w: Vector) -> Vector:

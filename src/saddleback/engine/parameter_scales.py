@@ -12,7 +12,8 @@ from ..errors import ProblemError
 from ..losses import Losses
 from ..losses.base import HasParameterScales
 from .evaluation import Evaluation, row_norms
-from .oracle import Oracle, visit
+from .oracle import Oracle
+from .probing import visit
 from .problem_facts import has
 
 # Scales within these bounds that differ by no more than the factor are replaced by ones: the user's own choice of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,32 +14,13 @@ from ..capabilities import members, offers
 from ..errors import ProblemError
 from ..losses import Losses
 from ..losses.base import HasHessian, HasSampledHessian, HasSmoothness
+from ..losses.facts import LossFacts
 from ..machine.clock import Clock
 from ..problem import Problem
 
 # A run needs the value at its start: what that takes beside the losses themselves (the range of the weights, the best
 # response) may take this many seconds beyond the time limit.
 GRACE_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class LossFacts:
-    """Facts that losses may declare as plain attributes, with the values that hold where they do not."""
-
-    strong_convexity: Any = 0.0
-    """m >= 0 such that every f_j - m/2 |w|^2 is convex; or one m_i per coordinate."""
-    convex: bool = False
-    bounded_below: bool = False
-    values_first: bool = False
-    exact_jacobian: bool = True
-    n_entries: float | None = None
-
-    @staticmethod
-    def of(losses: Losses) -> LossFacts:
-        declared: dict[str, Any] = {name: getattr(losses, name, None) for name in LossFacts.__annotations__}
-        m = declared["strong_convexity"]
-        declared["strong_convexity"] = m() if callable(m) else m
-        return LossFacts(**{name: value for name, value in declared.items() if value is not None})
 
 
 def has(losses: Losses, capability: type) -> bool:
@@ -62,9 +42,9 @@ class ProblemFacts:
         of_each_loss = _per_coordinate(facts.strong_convexity, problem.n_params)
         self.strong_convexity = max(0.0, self._least_sum) * of_each_loss
         """m_i: <lam, f> - 1/2 sum_i m_i w_i^2 is convex for every lam in Lambda."""
-        self.exact_jacobian = bool(facts.exact_jacobian)
-        self.n_entries = float(problem.n_losses * problem.n_params if facts.n_entries is None else facts.n_entries)
-        """How many numbers of data one evaluation reads; J d where the losses do not say."""
+        self.exact_jacobian = facts.exact_jacobian
+        self.n_entries = facts.n_entries
+        """How many numbers of data one evaluation reads."""
 
     @cached_property
     def offers_hessian(self) -> bool:
@@ -77,12 +57,12 @@ class ProblemFacts:
     @cached_property
     def convex(self) -> bool:
         """Whether <lam, f> is convex for every lam: convex losses and no weight below 0, or affine losses."""
-        return (bool(self._facts.convex) and self._weights_not_negative) or self.affine
+        return (self._facts.convex and self._weights_not_negative) or self.affine
 
     @cached_property
     def bounded_below(self) -> bool:
         """Whether <lam, f> is bounded below for every lam: losses that are, and no weight below 0."""
-        return bool(self._facts.bounded_below) and self._weights_not_negative
+        return self._facts.bounded_below and self._weights_not_negative
 
     @cached_property
     def smoothness(self) -> float | None:
