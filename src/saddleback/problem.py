@@ -16,7 +16,6 @@ from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
 from .losses.base import HasHessian, HasJacobianError, HasSampledHessian, HasValues
-from .losses.facts import LossFacts
 from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
@@ -126,7 +125,8 @@ def _check_function(losses: Losses, name: str, capability: type) -> None:
 
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:
     """Refuse losses that are a matrix with a set of vectors, and the reverse: svec coordinates are no plain losses."""
-    k = LossFacts.of(losses).matrix_size
+    # Not by LossFacts, which would read all facts, strong_convexity included, before a run begins.
+    k = getattr(losses, "matrix_size", None)
     if dual_set.takes_matrices and k is None and not isinstance(dual_set, Product):
         raise ProblemError(
             f"Spectrahedron needs losses that are matrices (AffineMatrix, from_matrix_functions, or an attribute "

@@ -151,9 +151,9 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
 
 def _split(slope: Vector, strong_convexity: Vector, scales: Vector | float) -> tuple[Vector, Vector]:
     """slope * scales along coordinates with m_i = 0, and slope/sqrt(m) along the others."""
-    if strong_convexity.item(strong_convexity.argmax()) == 0.0:
+    if strong_convexity[strong_convexity.argmax()] == 0.0:
         return slope * scales, EMPTY
-    if strong_convexity.item(strong_convexity.argmin()) > 0.0:
+    if strong_convexity[strong_convexity.argmin()] > 0.0:
         return EMPTY, slope / np.sqrt(strong_convexity)
     flat = strong_convexity == 0
     return (slope * scales)[flat], slope[~flat] / np.sqrt(strong_convexity[~flat])

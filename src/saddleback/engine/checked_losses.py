@@ -32,9 +32,12 @@ class CheckedLosses:
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         answer = self._losses.evaluate(w.copy())
-        if not isinstance(answer, tuple | list) or len(answer) != 2:
-            raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {type(answer).__name__}.")
-        f, G = answer
+        match answer:
+            case (f, G):
+                pass
+            case _:
+                kind = type(answer).__name__
+                raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {kind}.")
         f = f.copy() if type(f) is np.ndarray and f.dtype == np.float64 else self._as_float64(f)
         G = G.copy() if type(G) is np.ndarray and G.dtype == np.float64 else self._as_float64(G)
         J, d = self._J, self._d

@@ -78,8 +78,11 @@ class ConvexityWatch:
     def observe(self, new: Linearization) -> None:
         """Compare the new linearization with those that are kept, then keep it."""
         if self.violation is None:
+            w, f = new.w, new.f
             for known in self._known:
-                self.compare(known, new)
+                step, change = w - known.w, f - known.f
+                self._compare(known, w, f, step, change)
+                self._compare(new, known.w, known.f, -step, -change)
         self._known.append(new)
 
     def compare(self, known: Linearization, new: Linearization) -> None:

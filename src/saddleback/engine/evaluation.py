@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 
@@ -36,12 +36,13 @@ class Evaluation(Point):
     G: Jacobian
     reach: float = 1.0
     """The largest |lam_j| on Lambda, by which ``magnitude`` and ``steepness`` are multiplied."""
+    finite: bool = field(init=False)
+    """Whether g is finite and no derivative overflows in G G'."""
 
-    @cached_property
-    def finite(self) -> bool:
-        """Whether g is finite and no derivative overflows in G G'."""
+    def __post_init__(self) -> None:
         absolute = np.abs(self.G)
-        return isfinite(self.value) and absolute.item(absolute.argmax()) <= LARGEST_DERIVATIVE
+        finite = isfinite(self.value) and absolute.item(absolute.argmax()) <= LARGEST_DERIVATIVE
+        object.__setattr__(self, "finite", finite)
 
     @property
     def point(self) -> Point:

@@ -128,13 +128,11 @@ class Oracle(ProblemFacts):
         again.
         """
         if not anew:
-            for recent in self._recent:
-                if recent.w is w:
-                    return recent
+            # As in ``_known``, without its call.
+            for known in self._recent:
+                if known.w is w or (known.w[0] == w[0] and np.array_equal(known.w, w)):
+                    return known
         w = _read_only(w)
-        known = None if anew else self._known(w)
-        if known is not None:
-            return known
         first = self.n_evals == 0
         if self.clock.time_limit < inf and (self._valued is None or not np.array_equal(self._valued, w)):
             self._check_clock()
@@ -201,7 +199,8 @@ class Oracle(ProblemFacts):
         assert matrix is not None, "(D) needs Q, or a factor of it"
         if not (all_finite(c) and all_finite(matrix)):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
-        self._check_clock()
+        if self.clock.time_limit < inf:
+            self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
         solution = self.inner.solve(subproblem, max(tol, subproblem.resolution), start)
@@ -216,7 +215,7 @@ class Oracle(ProblemFacts):
 
     def _check_clock(self) -> None:
         """Raise OutOfTime where no time is left; not before the first evaluation, as a run must return a point."""
-        if self.clock.time_limit < inf and self.n_evals + self.n_values > 0:
+        if self.n_evals + self.n_values > 0:
             self.clock.check()
 
     def _known(self, w: Vector) -> Evaluation | None:
