@@ -179,7 +179,7 @@ def _in_lambda(problem: Problem, dual: ArrayLike) -> Vector:
         shown = np.array2string(np.asarray(dual), precision=4, threshold=20)
         raise ProblemError(
             f"dual must lie in {dual_set!r}; got {shown}. Pass Result.dual as it is, or leave dual out: then the best "
-            "weights are looked for."
+            "weights are computed."
         )
     return dual_set.restore(lam)
 

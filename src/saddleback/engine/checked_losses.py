@@ -53,7 +53,7 @@ class CheckedLosses:
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
         if not np.isfinite(H).all():
-            raise Breakdown("the Hessian is not finite where the last step arrived")
+            raise Breakdown("the Hessian is not finite at the point of the last step")
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None) -> Matrix | None:

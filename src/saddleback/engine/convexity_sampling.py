@@ -56,7 +56,7 @@ def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region
     again = visit(oracle, best.w, anew=True)
     for other in (at, again):
         if other is None or not _agree(other.f, best.f, watch.tolerance):
-            return ConvexitySample("the losses have other values when they are asked again at the same point", None)
+            return ConvexitySample("the losses return other values when evaluated again at the same point", None)
     return ConvexitySample(watch.violation, lowest)
 
 

@@ -77,13 +77,13 @@ class ProblemFacts:
     def affine(self) -> bool:
         """Whether the losses declare L = 0.
 
-        Losses with a Hessian are not asked: they are not affine, and computing L can cost more than the run.
+        L of losses with a Hessian is not computed: they are not affine, and it can cost more than the run.
         """
         return not self.offers_hessian and self.smoothness == 0
 
     @cached_property
     def _weights_not_negative(self) -> bool:
-        """Whether no lam has a weight below 0. A least sum of 0 alone does not tell: (1, -1) and (0, 0) have it."""
+        """Whether no lam has a weight below 0. A least sum of 0 does not imply it: (1, -1) has the sum 0."""
         if self._least_sum > 0.0:
             return True
         return bool(self.adversary.dual_set.bounds(self.problem.n_losses)[0].min() >= 0.0)

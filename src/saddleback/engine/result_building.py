@@ -49,7 +49,7 @@ def build_result(
     elif not oracle.exact_jacobian:
         notes.append("finite differences for a Jacobian: the gap is certified up to their errors")
     if oracle.n_inner_failures:
-        notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the gap that was asked")
+        notes.append(f"{oracle.n_inner_failures} dual subproblems ended above the requested gap")
     history = run_state.history
     reach = coordinates.semi_axes(radius, oracle.strong_convexity)
     return Result(

@@ -25,7 +25,7 @@ FAR_FROM_START = 1e6
 
 
 class Run:
-    """Observes the states of a method; says when to stop and builds the result."""
+    """Observes the states of a method; decides when to stop and builds the result."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Run:
         if self._callback is not None and asks_to_stop(self._callback, self._snapshot()) and verdict is None:
             return Status.INTERRUPTED, "the callback stopped the run"
         if verdict is None and not -np.inf < point.value < np.inf:
-            return Status.NUMERICAL_ERROR, "the losses are not finite where the last step arrived"
+            return Status.NUMERICAL_ERROR, "the losses are not finite at the point of the last step"
         return verdict
 
     def _decreases(self, point: Point) -> bool:

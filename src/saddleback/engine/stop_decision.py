@@ -57,8 +57,8 @@ class StopDecision:
             if exhausted is None and self._departs():
                 return None
             return Status.STATIONARY, (
-                f"the model promises about {history.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or "
-                "less twice in a row"
+                f"the model predicts a decrease of about {history.estimate[-1]:.3g}, a tenth of the tolerance "
+                f"{threshold:.3g} or less twice in a row"
             )
         confirmed = self._confirmed(state, certified, exhausted is not None)
         history.n_evals[-1], history.time[-1] = self._oracle.n_evals, self._oracle.clock.elapsed

@@ -16,7 +16,7 @@ from .hints import schema_of
 def save(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mapping[str, object]) -> None:
     """Write dataclasses of arrays, numbers, strings, tuples and further such dataclasses; never half a file.
 
-    ``sizes`` are the lengths J and d, by which a later run knows its own kind of file before it reads the rest.
+    ``sizes`` are J and d, which a resumed run compares before it reads the rest.
     """
     entries = collected(sizes, kinds, parts)
     with atomic(path) as file:

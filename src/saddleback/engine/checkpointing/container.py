@@ -63,7 +63,7 @@ def open_regular(path: Path) -> IO[bytes]:
         raise Unreadable(f"it cannot be opened ({error.strerror})") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise Unreadable("it is no regular file")
+        raise Unreadable("it is not a regular file")
     return os.fdopen(handle, "rb")
 
 

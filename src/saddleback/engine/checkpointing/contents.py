@@ -88,7 +88,7 @@ def kinds_of(method: AnyMethod) -> dict[str, type]:
 
 
 def refuse_impossible(path: Path, run: RunState, standing: Standing) -> None:
-    """Raise a ProblemError where a history, a best point or a status is none that a run can have."""
+    """Raise a ProblemError where the history, the best point or the status is impossible."""
     history = run.history
     lengths = {len(getattr(history, member.name)) for member in fields(history)}
     times = np.array(history.time)
@@ -100,4 +100,4 @@ def refuse_impossible(path: Path, run: RunState, standing: Standing) -> None:
     elif standing.status is not None and standing.status not in Status.__members__:
         wrong = "status"
     if wrong is not None:
-        raise ProblemError(f"checkpoint {path} has no {wrong} that a run can have; delete it and start anew.")
+        raise ProblemError(f"checkpoint {path} holds an impossible {wrong}; delete it and start anew.")

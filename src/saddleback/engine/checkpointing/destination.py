@@ -35,7 +35,7 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
     except TypeError:
         raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
     except (OSError, ValueError, RuntimeError) as error:
-        raise ProblemError(f"checkpoint: {path!r} is no path that a file can have ({error}).") from None
+        raise ProblemError(f"checkpoint: {path!r} is not a possible path of a file ({error}).") from None
     if not file.parent.is_dir():
         raise ProblemError(f"checkpoint: there is no directory {file.parent}; create it first.")
     if mode is not None:
@@ -47,7 +47,7 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
 
 def _check_replaceable(file: Path, mode: int, resume: bool) -> None:
     if not stat.S_ISREG(mode):
-        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "no regular file")
+        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "not a regular file")
         raise ProblemError(f"checkpoint must be a file; {file} is {kind}. Give the name of a file.")
     if not resume and file.stat().st_size == 0:
         return

@@ -14,7 +14,7 @@ SAME, TRANSPOSED = "same as ", "transposed"
 
 
 class Misfit(Exception):
-    """Why a value is not what its type hint says, as part of a sentence."""
+    """Why a value does not fit its type hint, as part of a sentence."""
 
 
 @dataclass

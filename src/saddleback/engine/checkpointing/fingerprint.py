@@ -98,9 +98,9 @@ class Fingerprint:
             if not was.agrees(now):
                 return f"{name} was {was.shown}, and is {now.shown}"
         if not agree(self.factors, factors):
-            return "the metric, the scale of the parameters, is another one"
+            return "the metric, or the scales of the parameters, differ"
         if not agree(self.strong_convexity, oracle.strong_convexity):
-            return "the strong convexity of the losses is another one (their l2, for a table)"
+            return "the strong convexity of the losses (their l2, for a table) differs"
         if self.responses is not None:
             magnitude = np.abs(self.responses) + oracle.adversary.unit * self.magnitude
             if not (np.abs(self.responses - _responses(oracle, self.magnitude)) <= RESPONSE_ROUNDING * magnitude).all():
@@ -132,7 +132,7 @@ class Fingerprint:
             error = np.abs(Sample.of(now).along - was.along).max(axis=1)
             j = _first(~(error <= tolerance * magnitude * np.sqrt(was.w.size)))
             if j is not None:
-                return f"the gradient of loss {j} is another one at a point of that run"
+                return f"the gradient of loss {j} differs at a point of that run"
         if here is not None and not abs(here.value - best.value) <= tolerance * (
             abs(best.value) + oracle.adversary.unit * float(np.abs(best.f).max())
         ):

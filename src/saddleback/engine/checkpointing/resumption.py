@@ -43,7 +43,7 @@ class Resumption:
     def start(self, given: Vector | None) -> Vector:
         """The w0 of the checkpoint; another one that was given is refused."""
         if given is not None and not agree(self.fingerprint.w0, given):
-            raise foreign(self.path, "w0 is another one; leave it out, or give the one that it had")
+            raise foreign(self.path, "w0 differs; leave it out, or give that of the checkpoint")
         return self.fingerprint.w0
 
     def take_up(self, oracle: Oracle, factors: Vector) -> RunState:
@@ -85,6 +85,6 @@ class Resumption:
             raise
         except Exception as error:
             raise ProblemError(
-                f"checkpoint {self.path} holds numbers with which no run can go on ({type(error).__name__}: {error}); "
+                f"checkpoint {self.path} holds numbers from which no run can go on ({type(error).__name__}: {error}); "
                 "give another name to start anew."
             ) from error
