@@ -1,4 +1,4 @@
-"""Minorants and regions: a lower bound that is a lower bound, and the best average of two."""
+"""Minorants and regions: bounds hold, and the best average of two minorants is found."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Random:
 
 
 def line(constant, slope, lam=(1.0,), strong_convexity=None):
-    """A minorant around zero, of one loss and without strong convexity unless they are told."""
+    """A minorant around zero; by default of one loss and without strong convexity."""
     slope = np.asarray(slope, dtype=float)
     strong_convexity = np.zeros(slope.size) if strong_convexity is None else strong_convexity
     return Minorant(constant, slope, np.asarray(lam), np.zeros(slope.size), strong_convexity)
@@ -190,7 +190,7 @@ def test_opposite_slopes_cancel():
 
 
 def test_a_flat_first_minorant_still_takes_a_better_second():
-    """The slope of zero norm is a kink of the bound in the weight: it may not hide the better one."""
+    """The bound has a kink at the weight where the slope vanishes; the best weight may lie elsewhere."""
     zero, better = line(0.0, np.zeros(2)), line(10.0, np.array([1.0, 0.0]))
     region = Region(np.zeros(2), 1.0)
     assert zero.best_mix(better, region).minimum(region) == pytest.approx(9.0)
@@ -202,7 +202,7 @@ def test_a_flat_first_minorant_still_takes_a_better_second():
 @pytest.mark.parametrize("rise", [-2.0, -1.0, 0.0, 1.0, 2.0])
 @pytest.mark.parametrize("across", [0.0, 1e-300, 1e-9, 1.0])
 def test_best_weight_at_the_edges_of_its_closed_form(rise, across):
-    """Slopes that cancel but for a part across, and heights that tip the scales just so (k = -1, 0, 1) or more."""
+    """Slopes that cancel up to a part across, and constants for which k is -1, 0, 1 or beyond."""
     first, second = line(0.0, [-1.0, across]), line(rise, [1.0, across])
     region = Region(np.zeros(2), 0.5)
     bounds = [first.mix(second, theta).minimum(region) for theta in np.linspace(0, 1, 1001)]
@@ -226,7 +226,7 @@ def test_the_weights_are_averaged_along():
 
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e170, 1e300])
 def test_slopes_whose_squares_leave_the_range_of_floats(size):
-    """A slope of 1e-170 over a ball of 1e170 is no flat minorant."""
+    """The square of a slope of 1e-170 underflows, but over a ball of 1e170 the slope counts."""
     region = Region(np.zeros(2), 1 / size)
     with np.errstate(over="raise", invalid="raise"):
         assert line(0.0, [3 * size, 4 * size]).minimum(region) == pytest.approx(-5.0)

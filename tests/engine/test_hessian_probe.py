@@ -41,7 +41,7 @@ def seen_from_zero(losses, **options):
 @pytest.mark.parametrize("hessian", [True, False])
 @pytest.mark.parametrize("flat", [1e-2, 1e-5, 1e-8])
 def test_a_flat_direction_shows_what_is_left_along_it(hessian, flat):
-    """One loss, whose slope hides in the flattest direction: 1/2 b^2/flat is left, b/flat away."""
+    """One loss with its slope along the flattest direction: a decrease of 1/2 b^2/flat, at a distance of b/flat."""
     slope = np.zeros(6)
     slope[-1] = 1e-3 * flat**0.5
     losses = Ellipsoids([3.0, 2.0, 1.0, 1.0, 0.5, flat], slope, J=1, hessian=hessian)

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: INTERRUPTED with what there is, and a checkpoint that stays whole."""
+"""Ctrl-C at any moment: INTERRUPTED with the best point so far, and a complete checkpoint."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_in_the_nth_evaluation(method, nth):
 
 
 def test_in_a_first_evaluation_that_tells_the_number_of_losses():
-    """`from_functions` has nothing to return, and nothing is lost."""
+    """`from_functions` has no result yet, and raises."""
     with pytest.raises(KeyboardInterrupt):
         sb.from_functions(raising(KeyboardInterrupt()), W0, jac=True)
 
@@ -130,7 +130,7 @@ def test_while_a_checkpoint_is_read(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
-# An interrupt between two instructions of our own.
+# An interrupt within our own code.
 
 
 def test_a_history_that_is_half_written_is_trimmed():
@@ -145,7 +145,7 @@ def test_a_history_that_is_half_written_is_trimmed():
 @pytest.mark.parametrize(("part", "where"), [(BoundTracker, "update"), (Run, "_append"), (StopDecision, "verdict")])
 @pytest.mark.parametrize("nth", [1, 2, 4])
 def test_between_the_instructions_of_the_run(part, where, nth, monkeypatch):
-    """The result is that of some moment: a bound that belongs to its point, a history of whole rows."""
+    """The result is consistent: a bound that holds at its point, a history of equal lengths."""
     original, calls = getattr(part, where), []
 
     def interrupted(self, *arguments, **options):
@@ -171,7 +171,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np, saddleback as sb
 
-# A shell in the background hands on that the signal is to be ignored.
+# A background shell lets its children ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 calls, nth, sleeping = 0, int(sys.argv[1]), threading.Event()
 

@@ -1,4 +1,4 @@
-"""The oracle: what is counted, remembered, checked."""
+"""The oracle: counters, kept evaluations, checks."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_affine_losses_say_so_by_their_smoothness(L, affine):
 
 
 def test_losses_with_a_hessian_are_not_asked_whether_they_are_affine():
-    """Grouped losses read their table many times to find L: longer than a whole run takes."""
+    """Computing L of grouped losses reads the table many times, which takes longer than a run."""
     o = oracle(Losses(hessian=lambda w, lam: np.eye(2), smoothness=lambda: 1 / 0))
     assert not o.affine
 
@@ -196,7 +196,7 @@ def test_an_array_that_is_changed_later_does_not_change_what_is_remembered():
 
 
 def test_a_probe_leaves_the_certificate_alone():
-    """Convex where the run goes, concave far away, where the search for a lower bound looks."""
+    """Convex near the run, concave far away, where rays are searched."""
 
     def fun(w):
         far = abs(w[0]) > 1e3

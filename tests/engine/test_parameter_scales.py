@@ -98,7 +98,7 @@ def test_a_bound_in_units_is_the_bound_of_the_same_minorant_in_other_coordinates
     ours = [Minorant(a, b, lam, np.zeros(d), strong_convexity) for a, b in lines]
     theirs = [Minorant(a, b * unit, lam, np.zeros(d), strong_convexity * unit**2) for a, b in lines]
     center, radius = rng.normal(size=d), float(10.0 ** rng.uniform(-2, 2))
-    # What the bounds are differences of.
+    # The bounds are differences of numbers of this magnitude.
     size = 1.0 + max(np.abs(b) @ (np.abs(center) + radius * unit) + np.abs(b) @ np.abs(b) / 0.1 for _, b in lines)
     here, there = Region(center, radius, unit), Region(center / unit, radius)
     for mine, other in zip(ours, theirs, strict=True):
@@ -199,7 +199,7 @@ def bowl(d, *, soft, seed=0, level=0.0, unit=1.0):
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("d", [20, 300, 1000])
 def test_a_slope_that_is_small_by_chance_is_no_scale(d, soft):
-    """Some of many parameters are nearly right at the start: their slopes vanish, their scales are those of others."""
+    """Some of many parameters are nearly optimal at the start: their slopes vanish, but not their scales."""
     result = sb.minimax(bowl(d, soft=soft), np.zeros(d), jac=True)
     assert result.success
     assert result.n_iter <= 20
@@ -280,7 +280,7 @@ def test_a_start_that_sees_parameters_whose_squares_overflow():
 
 
 def test_columns_that_are_alike_are_not_rounded_apart():
-    """Sizes near 2^4.5 are rounded to 16 or to 32: steps are taken in the parameters themselves."""
+    """Scales near 2^4.5 are rounded to 16 or to 32: the run works in the parameters themselves."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 40)) / 2**4.5
     losses = sb.GroupedLinear(

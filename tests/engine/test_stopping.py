@@ -1,4 +1,4 @@
-"""The limits of a run and the verdicts they give."""
+"""Stopping rules and their verdicts."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_stalled_needs_patience_no_decrease_and_no_better_gap():
 
 
 def test_stalled_with_a_gap_that_vanished():
-    """The certificate may be withdrawn on the way: inf is no improvement."""
+    """The certificate may be withdrawn during the run: a gap of inf is no improvement."""
     n = STALL_ITERATIONS + 1
     assert verdict(Stopping(1e-6, 10**6), trace([1.0] * n, [1.0] + [np.inf] * (n - 1))) is sb.Status.STALLED
 

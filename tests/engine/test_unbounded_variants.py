@@ -1,4 +1,4 @@
-"""Verdicts on lower bounds do not depend on coordinates, units or the last bits: many variants of each problem."""
+"""Whether g is unbounded does not depend on coordinates, units or last bits: many variants of each problem."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def separable(w):
 
 
 def hyperbola(w):
-    """sqrt(1 + x^2) - x: both terms grow for ever, and their difference ends in rounding errors."""
+    """sqrt(1 + x^2) - x: both terms grow without bound, and their difference becomes rounding errors."""
     r = np.hypot(1.0, w[0])
     return [r - w[0] + w[1] ** 2], [[w[0] / r - 1.0, 2 * w[1]]]
 
@@ -135,7 +135,7 @@ def test_bounded_is_never_called_unbounded(name, method):
 
 @pytest.mark.parametrize("depth", [1e12, 1e18, 1e24])
 def test_a_deep_minimum_is_reached(depth):
-    """The run passes what else counts as minus infinity, 1e15 times the scale of the start."""
+    """The value passes the limit that counts as minus infinity, 1e15 times the magnitude at w0."""
     result = sb.minimax(lambda w: (0.5 / depth * w**2 - w, np.diag(w / depth - 1)), [0.0], jac=True)
     assert result.success
     assert result.value == pytest.approx(-0.5 * depth, rel=1e-9)
@@ -144,7 +144,7 @@ def test_a_deep_minimum_is_reached(depth):
 @pytest.mark.parametrize("turn", [0.0, 0.3, 2.0])
 @pytest.mark.parametrize("error", [0.3, 1e-3, 4e-6, 1e-9, 1e-12])
 def test_a_run_that_knows_the_direction_but_for_an_error(error, turn):
-    """What the run's averaged slope keeps of the other direction is found where it grows, and taken out."""
+    """The component of the averaged slope along the other direction is found far out, and removed."""
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
 
     def fun(w):

@@ -1,4 +1,4 @@
-"""Cores and memory: whoever limits them is heard."""
+"""Cores and memory: limits of containers, environment, affinity, OpenMP and joblib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GB = 2**30
 
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch):
-    """A process that may use eight cores, with nobody's variables set."""
+    """A process that may use eight cores, without environment variables."""
     for name in _machine.THREAD_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
@@ -103,7 +103,7 @@ def test_machines_without_control_groups(tmp_path):
 
 
 def test_this_machine():
-    """Whatever it is: at least a core, no more than there are, and some memory."""
+    """On any machine: at least one core, no more than there are, and some memory."""
     assert 1 <= cores() <= 8
     assert free_memory() > 0
 

@@ -1,4 +1,4 @@
-"""Where checkpoints are written: never over somebody's file, never half of one, and no run is lost for a full disk."""
+"""Where checkpoints are written: other files are not overwritten, files are complete, full disks only warn."""
 
 import os
 import socket

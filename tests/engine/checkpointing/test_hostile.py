@@ -1,4 +1,4 @@
-"""Files that are damaged, huge or lies: refused by name, without a raw exception, before memory is spent."""
+"""Damaged, huge and forged files are refused with a ProblemError, before memory is allocated."""
 
 import contextlib
 import json
@@ -37,7 +37,7 @@ def refused(path, **options):
 
 
 def resumed_or_refused(path):
-    """A changed file may be refused, or be the same checkpoint still; nothing else."""
+    """A changed file is refused, or still gives the same run."""
     with contextlib.suppress(sb.ProblemError):
         run(**METHOD, checkpoint=path, resume=True)
 
