@@ -1,4 +1,4 @@
-"""Anyone can check: value, bound and gap of any point from one evaluation, true whatever lam proves them."""
+"""Certificates of any point from one evaluation: value, bound and gap are true for any lam."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 
 
 class Circles:
-    """Half the squared distances to three points, with as much strong convexity as they are said to have."""
+    """Half the squared distances to three points, with the given strong convexity."""
 
     n_losses, n_params = CENTERS.shape
     strong_convexity = 1.0
@@ -239,7 +239,7 @@ def test_more_parameters_than_losses():
     np.testing.assert_allclose(certificate.dual, 1 / 3, atol=1e-6)
 
 
-# --- what it costs, and what it says ----------------------------------------------------------------------------------
+# --- cost and printed form --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dual", [None, [0.5, 0.25, 0.25]])
@@ -276,7 +276,7 @@ def test_units_of_losses_and_parameters(units):
 @pytest.mark.parametrize("reach", [1e-200, 1.0, 1e200])
 @pytest.mark.parametrize("dual_set", [sb.Simplex(), sb.KLBall(0.1), sb.Ball(0.5, 0.1), sb.Box(1.0, 1.0)])
 def test_huge_and_tiny_numbers(size, reach, dual_set):
-    """Nothing overflows aloud, and bounds stay true."""
+    """No overflow warning, and the bounds hold."""
 
     def fun(w):
         f, G = quadratics(w)
