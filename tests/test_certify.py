@@ -1,4 +1,4 @@
-"""Anyone can check: value, bound and gap of any point from one evaluation, true whatever lam proves them."""
+"""Certificates of any point from one evaluation: value, bound and gap are true for any lam."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from problems import enclosing_ball, nesterov_split, random_quadratics
 from scipy.sparse import csr_array
 
 import saddleback as sb
-from saddleback.certify import ACCURACY
+from saddleback.certify import INNER_ACCURACY
 
 # What rounding of losses of size one may add to a bound.
 ROUNDING = 1e-12
 
 
 class Circles:
-    """Half the squared distances to three points, with as much strong convexity as they are said to have."""
+    """Half the squared distances to three points, with the given strong convexity."""
 
     n_losses, n_params = CENTERS.shape
     strong_convexity = 1.0
@@ -132,7 +132,7 @@ def test_without_a_dual_the_bound_is_the_best_that_one_evaluation_proves(seed, n
     size = np.abs(f).max() + reach * np.linalg.norm(G)
     # What (D) may miss, and the slope, which is met to one part in a hundred: that costs its square.
     slope = np.linalg.norm(certificate.dual @ G[:, flat])
-    missed = 10 * ACCURACY * certificate.gap + 1e-4 * reach * slope
+    missed = 10 * INNER_ACCURACY * certificate.gap + 1e-4 * reach * slope
     assert certificate.lower_bound >= best - 1e-7 * size - missed
     assert certificate.lower_bound <= best + 1e-7 * size
 
@@ -239,7 +239,7 @@ def test_more_parameters_than_losses():
     np.testing.assert_allclose(certificate.dual, 1 / 3, atol=1e-6)
 
 
-# --- what it costs, and what it says ----------------------------------------------------------------------------------
+# --- cost and printed form --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dual", [None, [0.5, 0.25, 0.25]])
@@ -276,7 +276,7 @@ def test_units_of_losses_and_parameters(units):
 @pytest.mark.parametrize("reach", [1e-200, 1.0, 1e200])
 @pytest.mark.parametrize("dual_set", [sb.Simplex(), sb.KLBall(0.1), sb.Ball(0.5, 0.1), sb.Box(1.0, 1.0)])
 def test_huge_and_tiny_numbers(size, reach, dual_set):
-    """Nothing overflows aloud, and bounds stay true."""
+    """No overflow warning, and the bounds hold."""
 
     def fun(w):
         f, G = quadratics(w)

@@ -1,4 +1,4 @@
-"""The SciPy-shaped door: args, hess and x0 mean what they mean there."""
+"""minimax: args, hess and x0 work as in SciPy."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_in_a_tuple_anything_is_an_argument(extra):
 
 @pytest.mark.parametrize("jac", [True, lambda w: quadratics(w)[1]])
 def test_a_jacobian_in_the_place_of_args_is_refused(jac):
-    """As the third argument it once was jac."""
+    """In earlier versions the third argument was jac."""
     fun = Calls(quadratics)
     with pytest.raises(sb.ProblemError, match=r"args must be a tuple.*Pass a Jacobian by its name, jac="):
         sb.minimax(fun, W0, jac)
@@ -148,7 +148,7 @@ def test_newton_with_a_given_hessian(jac, metric):
 
 
 def test_a_hessian_saves_evaluations():
-    """An ill-conditioned problem: with curvature known from the start a few steps do."""
+    """An ill-conditioned problem: with the Hessian a few steps suffice."""
     D = np.logspace(0, 4, 30)
 
     def fun(w):

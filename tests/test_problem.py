@@ -108,7 +108,7 @@ def test_value_takes_whatever_is_a_vector(w):
 
 
 def test_value_where_the_losses_are_not_defined():
-    """No number is right, so none may be made up, and NumPy may not complain."""
+    """g is inf there, and NumPy gives no warning."""
 
     def fun(w):
         with np.errstate(invalid="ignore"):

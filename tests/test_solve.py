@@ -172,7 +172,7 @@ def test_a_callback_ends_the_run(method, then):
 
 @pytest.mark.parametrize("answer", [None, False, np.bool_(False), 0, 1, "stop", [], [1]])
 def test_only_true_ends_the_run(answer):
-    """As in SciPy: whatever else a callback happens to return (an axis, a list) is not a wish to stop."""
+    """As in SciPy: other return values of a callback (an axis, a list) do not stop the run."""
     result = sb.minimax(cb2, W0, jac=True, callback=lambda p: answer)
     assert result.success
 
@@ -327,7 +327,7 @@ NUMBERS = [5, np.int8(5), np.uint64(5), np.float16(5), np.float32(5), np.array(5
 
 @pytest.mark.parametrize("radius", [*NUMBERS, 2**64], ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
 def test_a_radius_of_any_kind_is_the_same_number(radius):
-    """One of float16 once made a certificate of float16; whole numbers overflowed."""
+    """A radius in float16 must not give a certificate in float16, and integers must not overflow."""
     problem = sb.Problem(sb.from_functions(cb2, W0, jac=True))
     for result, plain in (
         (sb.minimax(cb2, W0, jac=True, radius=r) for r in (radius, float(radius))),

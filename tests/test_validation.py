@@ -1,4 +1,4 @@
-"""Checks of numbers that several rooms share."""
+"""Shared checks of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Array types as the formulas name them, what their axes stand for, and how their entries round."""
+"""Array types named as in the formulas, the meaning of their axes, and machine epsilon."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Axes:
-    """What the axes of an array stand for, so that a checkpoint can be checked before it is believed.
+    """The meaning of an array's axes, by which arrays of a checkpoint are checked.
 
-    "J" and "d" are the numbers of losses and parameters, an int is a length, and any other name a length that all
-    arrays of one object share which have it.
+    "J" and "d" are the numbers of losses and parameters, and an int is a length. Axes of any other name have the same
+    length in all arrays of one object.
     """
 
     names: tuple[str | int, ...]
@@ -27,10 +27,10 @@ class Axes:
 
 
 class NonFinite:
-    """Marks numbers in a state that may be inf or nan; others are refused where they come from a file."""
+    """Marks numbers in a state that may be inf or nan; others are refused when they are read from a file."""
 
 
-# The arrays that the state of a run is made of.
+# The arrays of which states of methods consist.
 Params: TypeAlias = Annotated[Vector, Axes(("d",))]
 Weights: TypeAlias = Annotated[Vector, Axes(("J",))]
 Jacobian: TypeAlias = Annotated[Matrix, Axes(("J", "d"))]

@@ -1,4 +1,4 @@
-"""Checks of user input that several rooms share; each raises a ProblemError: what, got, expected, remedy."""
+"""Shared checks of user input; each raises a ProblemError with what is wrong, what was given and what is expected."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .linalg.sparse import to_dense
 
 T = TypeVar("T")
 
-# Entries that differ from their mirror images by less than this share of the largest entry are rounding; in single
-# precision, by less than as many units in the last place.
-ASYMMETRY = 1e-10
-SINGLE = 64.0
+# Asymmetry of a matrix below this share of its largest entry counts as rounding; in lower precision, below this many
+# units in the last place.
+ASYMMETRY_ROUNDING = 1e-10
+ASYMMETRY_ULPS = 64.0
 
 
 def all_finite(x: NDArray[np.float64]) -> bool:
-    """Whether no entry is NaN or inf: where the sum of their sizes is finite, which BLAS tells faster, they all are."""
-    return (x.size > 0 and isfinite(dasum(x.ravel("K")))) or bool(np.isfinite(x).all())
+    """Whether no entry is NaN or inf. The sum of absolute values by BLAS decides faster, unless it overflows."""
+    return (x.size > 0 and isfinite(dasum(x if x.ndim == 1 else x.ravel("K")))) or bool(np.isfinite(x).all())
 
 
 def holds_masked(x: Any) -> bool:
-    """Whether ``x`` is a masked array with masked entries, or a list that holds one: NumPy would read behind masks."""
+    """Whether ``x`` is a masked array with masked entries, or a list that holds one: NumPy would ignore the masks."""
     if isinstance(x, np.ma.MaskedArray):
         return bool(np.ma.is_masked(x))
     return isinstance(x, list | tuple) and any(
@@ -38,10 +38,9 @@ def holds_masked(x: Any) -> bool:
 
 
 def real_array(x: Any) -> NDArray[Any]:
-    """``x`` as an array of real numbers, in its own precision; a TypeError or ValueError where it is none.
+    """``x`` as an array of real numbers, in its own precision; a TypeError or ValueError where it is not one.
 
-    What NumPy would turn into numbers without a word is refused: masked entries, numbers written as text, categories
-    (of pandas), None.
+    Masked entries, numbers written as text, pandas categories and None are refused: NumPy would convert them silently.
     """
     if type(x) is np.ndarray and x.dtype.kind in "biuf":
         return x
@@ -66,14 +65,14 @@ def real_array(x: Any) -> NDArray[Any]:
 
 
 def _is_number(item: Any) -> bool:
-    """Whether float(item) is the real number that item is; NumPy's scalars have a float() even where they are text."""
+    """Whether float(item) equals item; some NumPy scalars that are not real numbers have a float(), too."""
     if isinstance(item, np.character | np.datetime64 | np.timedelta64 | np.complexfloating):
         return False
     return hasattr(item, "__float__") and getattr(item, "ndim", 0) == 0
 
 
 def n_axes(x: Any) -> int:
-    """How many axes ``x`` has; 1 where it is no array, so that the check of a vector refuses it by name."""
+    """The number of axes of ``x``; 1 where it is not an array, so that the check of a vector refuses it by name."""
     try:
         return 1 if holds_masked(x) else np.ndim(x)
     except (TypeError, ValueError):
@@ -81,7 +80,7 @@ def n_axes(x: Any) -> int:
 
 
 def loss_array(x: Any) -> NDArray[Any]:
-    """What losses have returned, as numbers in their own precision; NaN and inf are right outside of a domain."""
+    """What losses have returned, as numbers in their own precision; NaN and inf are allowed."""
     try:
         return real_array(x)
     except (TypeError, ValueError) as error:
@@ -136,14 +135,14 @@ def whole(x: Any, name: str, *, minimum: int = 0) -> int:
 
 
 def flag(x: Any, name: str) -> bool:
-    """``x`` as a bool: "no" and 0 would be taken for True and False."""
+    """``x`` as a bool; "no" and 0 are refused."""
     if not isinstance(x, bool | np.bool_):
         raise ProblemError(f"{name} must be True or False; got {shortened(x)}.")
     return bool(x)
 
 
 def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
-    """``registry[name]``, or an error that lists the names there are."""
+    """``registry[name]``, or an error that lists the known names."""
     try:
         return registry[name]
     except (KeyError, TypeError):
@@ -152,7 +151,7 @@ def lookup(registry: Mapping[str, T], name: str, what: str) -> T:
 
 
 def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
-    """A symmetric matrix, or a stack of them, as a new array of float64 without the rounding of its asymmetry."""
+    """A symmetric matrix, or a stack of them, as a new float64 array that is exactly symmetric."""
     try:
         given = real_array(to_dense(F, name) if issparse(F) else F)
         array = np.array(given, dtype=np.float64)
@@ -166,7 +165,9 @@ def symmetric(F: Any, name: str, *, finite: bool = True) -> NDArray[np.float64]:
             raise ProblemError(f"{name} must be finite; it holds NaN or inf.")
         return array
     difference = np.abs(array - mirrored)
-    rounding = max(ASYMMETRY, SINGLE * float(np.finfo(given.dtype).eps)) if given.dtype.kind == "f" else ASYMMETRY
+    rounding = ASYMMETRY_ROUNDING
+    if given.dtype.kind == "f":
+        rounding = max(rounding, ASYMMETRY_ULPS * float(np.finfo(given.dtype).eps))
     if (difference.max((-1, -2)) > rounding * np.abs(array).max((-1, -2))).any():
         *which, i, j = (int(x) for x in np.unravel_index(int(difference.argmax()), array.shape))
         where = f"{name}[{which[0]}]" if which else name

@@ -1,8 +1,7 @@
-"""Checking a point: its value, a lower bound and the gap from one evaluation, without the run that found it."""
+"""Certifying a point: its value, a lower bound and the gap from one evaluation, without a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, isfinite, log, sqrt
 
@@ -15,28 +14,29 @@ from ._validation import finite_vector, number
 from .engine.certificates import Minorant, Region
 from .engine.evaluation import Evaluation, row_norms
 from .engine.oracle import Oracle
+from .engine.parameter_scales import declared_scales, guessed_scales, refuse_extreme
 from .engine.stopping import Stopping
-from .engine.units import check_reach, guessed_sizes, offered_sizes
 from .errors import ProblemError
 from .problem import Problem
 from .result import region_in_words
 from .subproblem import Auto
 
-# Weights that miss Lambda by more than this share of their size are no rounding, that of float32 included.
-ROUNDING = 1e-6
-# The slopes |G' lam| that are looked for: from the largest down to this share of it, where (D) drowns in rounding ...
-FLATTEST = 1e-12
-# ... and by as many halvings of that range on a logarithmic scale, to one part in a hundred of the best one.
-HALVINGS = 12
+# Weights outside Lambda by at most this share of their magnitude count as rounded, in float32 also.
+WEIGHT_ROUNDING = 1e-6
+# The search over u = |F' lam| goes from the largest possible one down to this share of it, below which (D) is dominated
+# by rounding, ...
+LEAST_SLOPE_SHARE = 1e-12
+# ... and halves that range on a logarithmic scale this often, which finds the best u to one percent.
+N_HALVINGS = 12
 # Larger entries of F in Q = F F' overflow in the products of Q with itself that solvers of (D) form.
-LARGEST = 1e75
-# (D) is solved to ten times this share of the gap that is left, or better.
-ACCURACY = 1e-5
+LARGEST_FACTOR = 1e75
+# (D) is solved to ten times this share of the remaining gap, or better.
+INNER_ACCURACY = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What one evaluation at w proves about w; see `certify`.
+    """What one evaluation at w proves; see `certify`.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class Certificate:
     lower_bound, gap : float
         g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound.
     radius : float
-        How far the bound reaches, in the problem's metric; inf where it is global.
+        The radius of the region of the bound, in the problem's metric; inf where it holds everywhere.
     reach : (d,) array
-        How far it reaches along each parameter, as in `Result`.
+        The semi-axes of that region, as in `Result`.
     dual : (J,) array
         The lam in Lambda that proves the bound.
     convex : bool
-        Whether every <lam, f> is convex by what the losses say of themselves (``convex``, ``strong_convexity``). The
-        bound is true if it is; where the losses do not say so, the printed form adds that condition.
+        Whether every <lam, f> is convex by what the losses declare (``convex``, ``strong_convexity``). The bound
+        needs this; where the losses do not declare it, the printed form adds the condition.
     """
 
     value: float
@@ -67,7 +67,7 @@ class Certificate:
     convex: bool
 
     def holds(self, tol: float = 1e-6) -> bool:
-        """Whether a run with this ``tol`` would call w converged, and certified."""
+        """Whether a run with this ``tol`` would count w as converged and certified."""
         return bool(self.gap <= Stopping(tol, max_iter=0).threshold(self.value))
 
     def __str__(self) -> str:
@@ -76,37 +76,37 @@ class Certificate:
 
 
 def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radius: float | None = None) -> Certificate:
-    """How far w can be from the optimum: value, lower bound and gap, computed anew from one evaluation of the losses.
+    """Certify how far w can be from the optimum: value, lower bound and gap from one evaluation of the losses.
 
     With the slope s = G(w)' lam of any lam in Lambda, and m_i the strong convexity of coordinate i,
 
         g(v) >= <lam, f(w)> - R(lam) - sum over m_i > 0 of s_i^2/(2 m_i) - radius sqrt(sum over m_i = 0 of s_i^2)
 
     for every v that lies within ``radius`` of w along the coordinates with m_i = 0 (docs/mathematics.md, 5).
-    Nothing of a run is believed. Three things are believed of the problem: that <lam, f> is convex for every lam in
-    Lambda, that the Jacobian is right, and that ``strong_convexity``, where the losses offer it, is. A run watches over
-    them as far as its points can tell; one evaluation cannot.
+    No result of a run is used. Three properties of the problem are taken for granted: that <lam, f> is convex for every
+    lam in Lambda, that the Jacobian is right, and that ``strong_convexity``, where the losses offer it, is right. A run
+    checks them at its points; one evaluation cannot.
 
     Parameters
     ----------
     problem : Problem
         The losses, the dual set and the regularizer.
     w : (d,) array
-        The point, whoever found it.
+        The point.
     dual : (J,) array, optional
         The lam that proves the bound, for example `Result.dual`; a matrix where Lambda is a set of matrices. It must
-        lie in Lambda; what rounding has moved out of it is moved back. Without it the best lam for this evaluation is
-        looked for; any lam gives a true bound.
+        lie in Lambda up to rounding, which is removed. Without it the best lam for this evaluation is computed; any lam
+        gives a true bound.
     radius : float, optional
-        How far the bound must reach along coordinates that are not strongly convex: the same distance in every
-        direction, in the parameters as they are or in the problem's metric. Unless given, as for a run from zero: as
-        far as w is from there, and at least as far as the parameters are large, each in its own units.
+        How far from w the bound must hold along coordinates that are not strongly convex: the same distance in every
+        direction, in the parameters as they are or in the problem's metric. By default as for a run from zero: the
+        distance of w from zero, and at least one, in the scales of the parameters.
 
     Returns
     -------
     Certificate
         ``value``, ``losses``, ``lower_bound``, ``gap``, ``radius``, ``reach``, ``dual``, ``convex``. A run averages
-        the bounds of several points, so that one evaluation may prove somewhat less, or more, than
+        minorants of several points, so that one evaluation may prove a somewhat lower, or higher, bound than
         `Result.lower_bound`.
 
     Examples
@@ -128,28 +128,23 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     w = finite_vector(w, "w", problem.n_params)
     given = None if dual is None else _in_lambda(problem, dual)
     oracle = Oracle(problem, Auto(), w, tol=0.0, where="w")
+    m = oracle.strong_convexity
     if radius is not None:
         # A bound that holds everywhere holds within any radius, inf included.
-        everywhere = oracle.curvature.min() > 0 and np.ndim(radius) == 0 and radius == np.inf
+        everywhere = m.min() > 0 and np.ndim(radius) == 0 and radius == np.inf
         radius = np.inf if everywhere else number(radius, "radius", minimum=0.0, strict=True)
     at = oracle.evaluate(w)
-    scale = _scale(problem, at, oracle.curvature, radius)
-    curvature = oracle.curvature / scale**2
-    axes = np.where(oracle.curvature > 0, np.inf, 1.0 / scale)
-    radius = _reach(radius, curvature, float(dnrm2(w * scale)))
-    G = at.G / scale
-    region = Region(at.w, radius)
-
-    def bound(lam: Vector) -> float:
-        constant = float(lam.dot(at.f)) - oracle.adversary.regularizer.value(lam)
-        least = Minorant(constant, lam.dot(G), lam, at.w, curvature).minimum(region)
-        # Rounding may lift a bound above the value that it bounds; an overflow bounds nothing.
-        return -np.inf if np.isnan(least) else min(least, at.value)
-
-    best = _best_weights(oracle, at, G, curvature, radius, bound) if given is None else given
-    lower = bound(best)
+    # In v = factors w distances are Euclidean.
+    factors = _factors(problem, at, m, radius)
+    if m.min() > 0:
+        radius = np.inf
+    elif radius is None:
+        radius = max(1.0, float(dnrm2(w * factors)))
+    search = _Search(oracle, at, at.G / factors, m / factors**2, radius)
+    best = search.best_weights() if given is None else given
+    lower = search.bound(best)
+    reach = radius * np.where(m > 0, np.inf, 1.0 / factors)
     to_user = problem.dual_set.to_user
-    reach = radius * axes
     return Certificate(
         value=at.value,
         losses=to_user(at.f).copy(),
@@ -158,93 +153,94 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
         radius=float(reach.min()) if problem.metric is None else radius,
         reach=reach,
         dual=to_user(best).copy(),
-        convex=oracle.convex or bool(oracle.curvature.any()),
+        convex=oracle.convex or bool(m.any()),
     )
 
 
-def _scale(problem: Problem, at: Evaluation, curvature: Vector, radius: float | None) -> Vector:
-    """1 over the lengths in which distances are meant: the metric's, a radius's own, or the parameters' sizes."""
+def _factors(problem: Problem, at: Evaluation, strong_convexity: Vector, radius: float | None) -> Vector:
+    """One over the scales of distances: those of the metric, ones where a radius is given, or the parameters'."""
     if problem.metric is not None:
         return np.sqrt(np.asarray(problem.metric, dtype=np.float64))
     if radius is not None:
         return np.ones(at.w.size)
-    sizes = offered_sizes(problem.losses)
-    if sizes is None:
-        return 1.0 / guessed_sizes(at)
-    check_reach(sizes, curvature)
-    return 1.0 / sizes
+    scales = declared_scales(problem.losses)
+    if scales is None:
+        return 1.0 / guessed_scales(at)
+    refuse_extreme(scales, strong_convexity)
+    return 1.0 / scales
 
 
 def _in_lambda(problem: Problem, dual: ArrayLike) -> Vector:
-    """The given weights, without the rounding that took them out of Lambda; refused where it is more than that."""
+    """The given weights, restored to Lambda where they are outside by rounding, and refused where by more."""
     adversary = problem.adversary
     dual_set = adversary.dual_set
     lam = dual_set.from_user(dual, "dual", problem.n_losses)
-    if not dual_set.contains(lam, ROUNDING * min(1.0, adversary.largest_weight)):
+    if not dual_set.contains(lam, WEIGHT_ROUNDING * min(1.0, adversary.largest_weight)):
         shown = np.array2string(np.asarray(dual), precision=4, threshold=20)
         raise ProblemError(
             f"dual must lie in {dual_set!r}; got {shown}. Pass Result.dual as it is, or leave dual out: then the best "
-            "weights are looked for."
+            "weights are computed."
         )
     return dual_set.restore(lam)
 
 
-def _reach(radius: float | None, curvature: Vector, length: float) -> float:
-    """How far the bound reaches: everywhere where all coordinates are strongly convex."""
-    everywhere = bool(curvature.min() > 0)
-    return np.inf if everywhere else max(1.0, length) if radius is None else radius
-
-
-def _best_weights(
-    oracle: Oracle, at: Evaluation, G: Matrix, curvature: Vector, radius: float, bound: Callable[[Vector], float]
-) -> Vector:
-    """The lam of (nearly) the highest bound that this evaluation proves.
-
-    With A = G/sqrt(m) along curved coordinates and F = G along flat ones, the bound is
-    <lam, f> - R(lam) - 1/2 |A' lam|^2 - D |F' lam|. As D |x| = min over u > 0 of D/2 (|x|^2/u + u), its maximum is that
-    of a concave function of lam and u, and (D) with Q = A A' + (D/u) F F' finds the lam of a u. The best u is |F' lam|;
-    where lam's slope is steeper, u must grow.
-    """
-    search = _Search(oracle, at, bound)
-    flat = curvature == 0
-    A, F = _narrowed(G[:, ~flat] / np.sqrt(curvature[~flat])), _narrowed(G[:, flat])
-    largest = oracle.adversary.dual_set.weight_range(at.f.size)[1] * float(row_norms(F).max()) if F.size else 0.0
-    if largest == 0.0:
-        search.solve(np.hstack((A, F)))
-        return search.best
-    low, high = log(largest) + log(FLATTEST), log(largest)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        u = exp(middle)
-        lam = search.solve(np.hstack((A, sqrt(radius) / sqrt(u) * F)))
-        low, high = (middle, high) if lam is None or dnrm2(lam.dot(F)) > u else (low, middle)
-    return search.best
-
-
 class _Search:
-    """The best lam so far, and the gap that it leaves."""
+    """The search for the lam with the highest bound that one evaluation proves.
 
-    def __init__(self, oracle: Oracle, at: Evaluation, bound: Callable[[Vector], float]) -> None:
-        self._oracle, self._at, self._bound = oracle, at, bound
-        self.best, self._left, self._last = at.lam, at.value - bound(at.lam), at.lam
+    With A = G/sqrt(m) along strongly convex coordinates and F = G along the others, the bound of lam is
+    <lam, f> - R(lam) - 1/2 |A' lam|^2 - D |F' lam|. As D |x| = min over u > 0 of D/2 (|x|^2/u + u), its maximum is that
+    of a concave function of lam and u, and (D) with Q = A A' + (D/u) F F' gives the lam of a u. The best u is |F' lam|:
+    where |F' lam| > u, u must grow.
+    """
 
-    def solve(self, factor: Matrix) -> Vector | None:
-        """(D) for Q = F F', as exactly as the gap that is left asks; None where Q would overflow."""
-        if not np.abs(factor).max() < LARGEST:
+    def __init__(self, oracle: Oracle, at: Evaluation, G: Matrix, strong_convexity: Vector, radius: float) -> None:
+        self._oracle, self._at, self._G, self._m = oracle, at, G, strong_convexity
+        self._region = Region(at.w, radius)
+        self._best, self._gap, self._last = at.lam, at.value - self.bound(at.lam), at.lam
+
+    def bound(self, lam: Vector) -> float:
+        """The lower bound that lam proves."""
+        at = self._at
+        constant = float(lam.dot(at.f)) - self._oracle.adversary.regularizer.value(lam)
+        least = Minorant(constant, lam.dot(self._G), lam, at.w, self._m).minimum(self._region)
+        # Rounding may lift a bound above the value that it bounds; an overflow proves nothing.
+        return -np.inf if np.isnan(least) else min(least, at.value)
+
+    def best_weights(self) -> Vector:
+        """(Nearly) the best lam, by bisection over log u."""
+        G, m = self._G, self._m
+        flat = m == 0
+        A, F = _at_most_square(G[:, ~flat] / np.sqrt(m[~flat])), _at_most_square(G[:, flat])
+        largest_sum = self._oracle.adversary.dual_set.weight_range(self._at.f.size)[1]
+        largest = largest_sum * float(row_norms(F).max()) if F.size else 0.0
+        if largest == 0.0:
+            self._solve(np.hstack((A, F)))
+            return self._best
+        low, high = log(largest) + log(LEAST_SLOPE_SHARE), log(largest)
+        for _ in range(N_HALVINGS):
+            middle = 0.5 * (low + high)
+            u = exp(middle)
+            lam = self._solve(np.hstack((A, sqrt(self._region.radius) / sqrt(u) * F)))
+            low, high = (middle, high) if lam is None or dnrm2(lam.dot(F)) > u else (low, middle)
+        return self._best
+
+    def _solve(self, factor: Matrix) -> Vector | None:
+        """Solve (D) for Q = F F' as accurately as the remaining gap needs; None where Q would overflow."""
+        if not np.abs(factor).max() < LARGEST_FACTOR:
             return None
         while True:
-            asked = ACCURACY * self._left if isfinite(self._left) else 0.0
-            solution = self._oracle.dual_step(None, self._at.f, asked, self._last, factor=factor)
+            tol = INNER_ACCURACY * self._gap if isfinite(self._gap) else 0.0
+            solution = self._oracle.dual_step(None, self._at.f, tol, self._last, factor=factor)
             self._last = solution.lam
-            left = self._at.value - self._bound(solution.lam)
-            if left < self._left:
-                self.best, self._left = solution.lam, left
-            # Each round asks for ten times as much as the last one reached, down to what rounding allows.
-            if not solution.converged or solution.gap <= max(10 * ACCURACY * self._left, solution.rounding_floor):
+            gap = self._at.value - self.bound(solution.lam)
+            if gap < self._gap:
+                self._best, self._gap = solution.lam, gap
+            # Each round asks for a tenth of the error of the last one, down to the rounding floor.
+            if not solution.converged or solution.gap <= max(10 * INNER_ACCURACY * self._gap, solution.rounding_floor):
                 return solution.lam
 
 
-def _narrowed(rows: Matrix) -> Matrix:
+def _at_most_square(rows: Matrix) -> Matrix:
     """A factor of rows rows' with no more columns than rows."""
     J, d = rows.shape
     return rows if d <= J else np.asarray(np.linalg.qr(rows.T, mode="r")).T

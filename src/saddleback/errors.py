@@ -11,11 +11,11 @@ class SaddlebackError(Exception):
 
 
 class ProblemError(SaddlebackError, ValueError):
-    """The input cannot be right: a shape, a value, a name."""
+    """The input is wrong: a shape, a value, a name."""
 
 
 class IncompatibleError(SaddlebackError):
-    """The pieces are fine but do not fit together; the message names what is missing and what would work."""
+    """The parts do not work together; the message names what is missing and what would work."""
 
 
 class MissingDependencyError(SaddlebackError, ImportError):
@@ -23,11 +23,11 @@ class MissingDependencyError(SaddlebackError, ImportError):
 
 
 class ConvergenceWarning(UserWarning):
-    """A run ended before the gap that was asked; ``Result.status`` and ``Result.message`` say why."""
+    """A run ended above its tolerance; ``Result.status`` and ``Result.message`` say why."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn as from the line outside this package that led here."""
+    """Warn with the location of the calling line outside this package."""
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
         depth, frame = depth + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Plain minimax, in the shape of scipy.optimize.minimize."""
+"""Plain minimax, in the form of scipy.optimize.minimize."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._validation import finite_vector, number
+from ._types import Vector
+from ._validation import finite_vector
 from .adversary import check_kinds
 from .dual_sets import DualSet, Simplex
-from .engine.checkpointing.checkpointer import EVERY
-from .engine.checkpointing.destination import checked_path
+from .engine.options import CHECKPOINT_EVERY, Options
 from .engine.progress import Callback
-from .engine.stopping import Stopping
 from .errors import ProblemError
-from .linalg.blas_threads import blas_within_quota
 from .losses import from_functions
 from .machine.clock import Clock
 from .methods import AnyMethod, named_method, refuse_without_losses
 from .problem import Problem, positive_metric
 from .regularizers import Regularizer, Zero
 from .result import Result
-from .solve import check_options, solve_since
-from .subproblem import InnerSolver, inner_solver
+from .solve import run_problem
+from .subproblem import InnerSolver
 
 
 def minimax(
@@ -34,24 +32,24 @@ def minimax(
     *,
     jac: Callable[..., Any] | bool | None = None,
     hess: Callable[..., Any] | None = None,
+    check_jac: bool = False,
     dual_set: DualSet | None = None,
     regularizer: Regularizer | None = None,
+    metric: ArrayLike | None = None,
     method: str | AnyMethod = "auto",
     inner: str | InnerSolver = "auto",
     tol: float = 1e-6,
     max_iter: int = 1000,
     time_limit: float | None = None,
+    radius: float | None = None,
     callback: Callback | None = None,
     progress: bool = False,
     checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
     resume: bool = False,
-    radius: float | None = None,
-    checkpoint_every: float = EVERY,
-    metric: ArrayLike | None = None,
-    check_jac: bool = False,
     x0: ArrayLike | None = None,
 ) -> Result:
-    """Minimize the largest of several functions, or what a regularized adversary makes of them.
+    """Minimize the largest of several functions, or g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
 
     Parameters
     ----------
@@ -60,8 +58,8 @@ def minimax(
     w0 : (d,) array
         Where to start; ``x0`` is another name for it.
     args : tuple
-        Extra arguments: ``fun(w, *args)``, ``jac(w, *args)``, ``hess(w, lam, *args)``; one that is no tuple is passed
-        on as one argument.
+        Extra arguments: ``fun(w, *args)``, ``jac(w, *args)``, ``hess(w, lam, *args)``; anything but a tuple is passed
+        as one argument.
     jac : callable, True or None
         ``jac(w) -> (J, d)``, row j the gradient of loss j. None takes central differences and warns once.
     hess : callable, optional
@@ -69,11 +67,11 @@ def minimax(
     dual_set, regularizer
         Lambda and R; the simplex and zero unless given, so that g(w) = max_j f_j(w).
     metric : float or (d,) array, optional
-        P > 0 of the norm sum P_i w_i^2 in which steps and distances are meant.
+        P > 0 of the norm |w|_P^2 = sum P_i w_i^2 by which steps and distances are measured.
     check_jac : bool
         Compare jac with finite differences at w0 first, and name the rows that are wrong.
     method, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every
-        As in `solve`.
+        As in `solve`, with the same defaults.
 
     Returns
     -------
@@ -104,39 +102,25 @@ def minimax(
     ('newton', array([2. , 1.5]), 3.125)
     """
     clock = Clock()
-    # What does not need J is refused before fun is called.
-    if (w0 is None) == (x0 is None):
-        given = "neither" if w0 is None else "both"
-        raise ProblemError(f"minimax needs one start, as w0 or as x0; got {given}.")
-    w0 = finite_vector(w0, "w0") if x0 is None else finite_vector(x0, "x0")
-    named = named_method(method)
+    # Everything that can be checked without knowing J is checked before fun is called.
+    start = _one_start(w0, x0)
     dual_set = Simplex() if dual_set is None else dual_set
     regularizer = Zero() if regularizer is None else regularizer
     check_kinds(dual_set, regularizer)
+    named = named_method(method)
     if named is not None:
         refuse_without_losses(named, dual_set, regularizer)
-    inner = inner_solver(inner)
-    Stopping(tol, max_iter, time_limit)
-    radius = check_options(radius, callback, progress, resume)
-    checked_path(checkpoint, resume)
-    number(checkpoint_every, "checkpoint_every", minimum=0.0)
+    options = Options.checked(
+        named, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every
+    )
     if metric is not None:
-        metric = positive_metric(metric, w0.size)
-    losses = from_functions(fun, w0, jac, hess=hess, args=args, check_jac=check_jac)
-    with blas_within_quota():
-        return solve_since(
-            clock,
-            Problem(losses, dual_set, regularizer, metric),
-            w0,
-            method,
-            inner,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            callback=callback,
-            progress=progress,
-            checkpoint=checkpoint,
-            resume=resume,
-            radius=radius,
-            checkpoint_every=checkpoint_every,
-        )
+        metric = positive_metric(metric, start.size)
+    losses = from_functions(fun, start, jac, hess=hess, args=args, check_jac=check_jac)
+    return run_problem(Problem(losses, dual_set, regularizer, metric), start, options, clock)
+
+
+def _one_start(w0: ArrayLike | None, x0: ArrayLike | None) -> Vector:
+    if (w0 is None) == (x0 is None):
+        given = "neither" if w0 is None else "both"
+        raise ProblemError(f"minimax needs one start, as w0 or as x0; got {given}.")
+    return finite_vector(w0, "w0") if x0 is None else finite_vector(x0, "x0")

@@ -11,14 +11,20 @@ from numpy.typing import ArrayLike
 from ._types import Vector
 from ._validation import finite_vector, loss_array, loss_pair, n_axes
 from .adversary import Adversary, BestResponse, check_kinds
-from .capabilities import offers
+from .capabilities import members, offers
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
-from .losses.base import HasValues
+from .losses.base import HasHessian, HasJacobianError, HasSampledHessian, HasValues
 from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
+
+COUNTS = ("n_losses", "n_params")
+# The protocols whose members, the counts aside, must be functions where they are there; ``values`` and
+# ``jacobian_error`` may be None. ``smoothness`` and ``parameter_scales`` may also be numbers, and are not checked here.
+FUNCTIONS = (Losses, HasHessian, HasSampledHessian)
+FUNCTIONS_OR_NONE = (HasValues, HasJacobianError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +40,7 @@ class Problem:
     regularizer : Regularizer
         R, zero unless given.
     metric : float or (d,) array, optional
-        P > 0: distances between parameters, smoothness, radius and steps are meant in |w|_P^2 = sum P_i w_i^2.
+        P > 0: distances between parameters, smoothness, radius and steps are measured by |w|_P^2 = sum P_i w_i^2.
         Rescaling w and the metric together changes nothing.
 
     Examples
@@ -55,16 +61,7 @@ class Problem:
     def __post_init__(self) -> None:
         if isinstance(self.losses, type):
             raise ProblemError(f"losses must be an object; got the class {self.losses.__name__}. Make an instance.")
-        for name in ("n_losses", "n_params", "evaluate"):
-            if not hasattr(self.losses, name):
-                raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {self.losses!r}.")
-        for name in ("n_losses", "n_params"):
-            count = getattr(self.losses, name)
-            if not isinstance(count, int | np.integer) or count < 1:
-                raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
-            vector = f"a vector of losses.{name} = {count} numbers"
-            check_room(8.0 * int(count), vector, "Check the number, or solve a smaller problem.")
-        _check_functions(self.losses)
+        _check_losses(self.losses)
         if self.metric is not None:
             object.__setattr__(self, "metric", positive_metric(self.metric, self.n_params))
         check_kinds(self.dual_set, self.regularizer)
@@ -87,31 +84,48 @@ class Problem:
         return BestResponse(response.value, self.dual_set.to_user(response.lam))
 
     def value(self, w: ArrayLike) -> float:
-        """g(w): what the adversary makes of the losses at w."""
+        """g(w) = h(f(w)); inf where a loss is not finite."""
         w = finite_vector(w, "w", self.n_params)
         losses = self.losses
         f: Vector = loss_array(losses.values(w)) if offers(losses, HasValues) else loss_pair(losses.evaluate(w))[0]
         if f.shape != (self.n_losses,):
             raise ProblemError(f"losses must return {self.n_losses} values; got shape {f.shape}.")
         f = f.astype(np.float64)
-        # Outside the domain of a loss g is infinite, as it is to the methods.
         return self.adversary.value(f) if np.isfinite(f).all() else np.inf
 
 
-def _check_functions(losses: Losses) -> None:
-    """Refuse what is no function in the place of one."""
-    for name in ("evaluate", "values", "hessian", "sampled_hessian", "jacobian_error"):
-        # To ask for a property is to compute it. None stands for values, or errors, that are not there.
-        if isinstance(getattr(type(losses), name, None), property) or not hasattr(losses, name):
-            continue
-        function = getattr(losses, name)
-        if not callable(function) and not (function is None and name in ("values", "jacobian_error")):
-            remedy = "Write a method" if name == "evaluate" else "Write a method, or leave it out"
-            raise ProblemError(f"losses.{name} must be a function; got {shortened(function)}. {remedy} (see Losses).")
+def _check_losses(losses: Losses) -> None:
+    """Refuse losses without the members of the protocol, and members that are of a wrong kind."""
+    for name in members(Losses):
+        if not hasattr(losses, name):
+            raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {losses!r}.")
+    for name in COUNTS:
+        count = getattr(losses, name)
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise ProblemError(f"losses.{name} must be at least 1; got {count!r}, expected a whole number.")
+        vector = f"a vector of losses.{name} = {count} numbers"
+        check_room(8.0 * int(count), vector, "Check the number, or solve a smaller problem.")
+    for capability in FUNCTIONS + FUNCTIONS_OR_NONE:
+        for name in members(capability):
+            if name not in COUNTS:
+                _check_function(losses, name, capability)
+
+
+def _check_function(losses: Losses, name: str, capability: type) -> None:
+    """Refuse a member that is there but is not a function."""
+    # A property is not read, as that would compute it.
+    if isinstance(getattr(type(losses), name, None), property) or not hasattr(losses, name):
+        return
+    function = getattr(losses, name)
+    if callable(function) or (function is None and capability in FUNCTIONS_OR_NONE):
+        return
+    remedy = "Write a method" if capability is Losses else "Write a method, or leave it out"
+    raise ProblemError(f"losses.{name} must be a function; got {shortened(function)}. {remedy} (see Losses).")
 
 
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:
-    """Matrices of losses are for sets of matrices: in other company their coordinates would pass for plain losses."""
+    """Refuse losses that are a matrix with a set of vectors, and the reverse: svec coordinates are no plain losses."""
+    # Not by LossFacts, which would read all facts, strong_convexity included, before a run begins.
     k = getattr(losses, "matrix_size", None)
     if dual_set.takes_matrices and k is None and not isinstance(dual_set, Product):
         raise ProblemError(

@@ -1,4 +1,4 @@
-"""What a run returns."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Items of a result beside its fields: what follows from them, in our words and in SciPy's.
+# Items of a result beside its fields, which they repeat under other names.
 DERIVED = ["success", "x", "fun", "nit", "nfev", "njev"]
 
 
@@ -34,7 +34,7 @@ class Status(Enum):
 
 
 def region_in_words(reach: Vector) -> str:
-    """Where a bound holds that reaches so far along each parameter."""
+    """The region with these semi-axes, for messages."""
     near = reach[np.isfinite(reach)]
     if near.size == 0:
         return "everywhere"
@@ -69,31 +69,31 @@ class Result:
     w : (d,) array
         The parameters.
     dual : (J,) array
-        lam, the adversary's weights on the losses that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for
-        every v within ``radius`` of w. On the spectrahedron a matrix, and so are the losses.
+        lam, the weights that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for every v within ``radius`` of w.
+        A matrix on the spectrahedron, as are the losses.
     value : float
-        g(w) = max over lam of <lam, f(w)> - R(lam); nan, as the losses, where a run was interrupted before it knew g
-        anywhere: w is then its start.
+        g(w) = max over lam of <lam, f(w)> - R(lam). Value and losses are nan where a run ended before its first
+        evaluation did; w is then its start.
     losses : (J,) array
         f(w).
     lower_bound, gap : float
-        g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound. A gap of inf says that
-        the losses turned out not to be convex, and nothing is certified.
+        g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound. A gap of inf means that
+        the losses were found not to be convex, and nothing is certified.
     radius : float
-        How far the bound reaches, in the problem's metric; inf where it is global.
+        The radius of the region of the bound, in the problem's metric; inf where it holds everywhere.
     reach : (d,) array
-        The bound holds wherever sum_i ((v_i - w_i)/reach_i)^2 <= 1: how far it reaches along each parameter, in the
-        parameters' own sizes; ``radius`` is the least of them.
+        The bound holds wherever sum_i ((v_i - w_i)/reach_i)^2 <= 1: the semi-axes of its region, one per parameter;
+        ``radius`` is the least of them.
     gap_estimate : float
-        An estimate of value - optimum without a guarantee, from the decrease that the last step's model promised;
+        An estimate of value - optimum without a guarantee, from the decrease that the last step's model predicted;
         never above ``gap``.
     certified : bool
         Whether the run converged by its certified gap; False where it ended by an estimate, or otherwise.
     n_iter, n_evals, n_values, n_inner : int
         Iterations; evaluations of f with its Jacobian; evaluations of f alone; iterations of the inner solver.
     x, fun, nit, nfev, njev
-        SciPy's names for w, value, n_iter, n_evals + n_values and n_evals: the points where f, and its Jacobian, were
-        asked for. Everything is also an item, as in SciPy's OptimizeResult: ``result["x"]``.
+        SciPy's names for w, value, n_iter, n_evals + n_values (evaluations of f) and n_evals (of its Jacobian).
+        Every attribute is also an item, as in SciPy's OptimizeResult: ``result["x"]``.
     """
 
     w: Vector
@@ -117,7 +117,7 @@ class Result:
 
     @property
     def success(self) -> bool:
-        """Whether the gap that was asked has been reached."""
+        """Whether the run has converged."""
         return self.status is Status.CONVERGED
 
     @property
@@ -137,12 +137,12 @@ class Result:
 
     @property
     def nfev(self) -> int:
-        """How often f was asked for, with or without its Jacobian."""
+        """The evaluations of f, with or without its Jacobian."""
         return self.n_evals + self.n_values
 
     @property
     def njev(self) -> int:
-        """How often the Jacobian was asked for: n_evals."""
+        """The evaluations of the Jacobian: n_evals."""
         return self.n_evals
 
     def keys(self) -> list[str]:
@@ -157,7 +157,7 @@ class Result:
     def __contains__(self, key: object) -> bool:
         return key in self.keys()
 
-    # Without a length: NumPy would take a result for a sequence.
+    # There is no __len__: NumPy would take a result for a sequence.
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
@@ -166,7 +166,7 @@ class Result:
         return [(key, getattr(self, key)) for key in self.keys()]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The item of this name, or the default where there is none."""
+        """The item of this name, or the default."""
         return getattr(self, key) if key in self else default
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class Result:
         return plain
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The certified gap, and the distance of the value to its last bound, against time."""
+        """Plot the certified gap, and the value less its final bound, against time."""
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:

@@ -1,8 +1,7 @@
-"""The one outer loop: step, record, stop."""
+"""The outer loop: step, observe, stop."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -10,30 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._types import Vector
-from ._validation import finite_vector, flag, number
-from .engine.checkpointing.checkpointer import EVERY, Keeper, Limits
+from ._validation import finite_vector
+from .engine.checkpointing.checkpointer import Checkpointer
+from .engine.coordinates import oracle_in_coordinates
+from .engine.evaluation import Point
 from .engine.memory_check import check_memory
-from .engine.oracle import PATIENCE, Oracle
+from .engine.options import CHECKPOINT_EVERY, Options
+from .engine.problem_facts import GRACE_SECONDS
 from .engine.progress import Callback
+from .engine.result_building import result_without_value
 from .engine.run import Run
-from .engine.stopping import Stopping
+from .engine.run_state import RunState
+from .engine.stopping import Verdict
 from .engine.unbounded import falls_forever
-from .engine.units import (
-    Units,
-    check_reach,
-    measured_sizes,
-    moderated,
-    natural_units,
-    offered_sizes,
-    units_in_metric,
-    usual,
-)
-from .engine.unstarted import without_a_value
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .linalg.blas_threads import blas_within_quota
-from .losses import RescaledLosses
 from .machine.clock import Clock, OutOfTime
-from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, refuse, resolve_method
+from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, choose_method, named_method, refuse
 from .problem import Problem
 from .result import Result, Status
 from .subproblem import InnerSolver, resolve_inner
@@ -52,7 +44,7 @@ def solve(
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     radius: float | None = None,
-    checkpoint_every: float = EVERY,
+    checkpoint_every: float = CHECKPOINT_EVERY,
 ) -> Result:
     """Minimize g(w) = max over lam in Lambda of <lam, f(w)> - R(lam).
 
@@ -67,40 +59,40 @@ def solve(
         "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
-        Who solves the dual subproblem: "auto", "path-following", "qp", "trust-constr".
+        The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr".
     tol : float
-        The run has converged when the certified gap is at most ``tol`` (for values beyond 1 in size, at most
-        ``min(tol, 1e-10) |value|`` where that is more). Where no strong convexity is known, "quasi-newton" and
-        "newton" also end when their estimate of the gap is a tenth of that twice in a row; the message says which
-        it was. Unless the bound holds everywhere, a run looks around for more to gain before it ends.
+        The run has converged when the certified gap is at most ``tol``, or ``min(tol, 1e-10) |value|`` where that is
+        more. Where no strong convexity is known, "quasi-newton" and "newton" also end when their estimate of the gap
+        is a tenth of that twice in a row; the message says which it was. Unless the bound holds everywhere, a run
+        probes the Hessian for more to gain before it ends.
     max_iter, time_limit : int, float
-        Limits on iterations and seconds. Seconds count from the call: what is compiled, the first evaluation and the
-        reading of a checkpoint count. The limit is looked at between evaluations and in the loops of every solver; one
-        evaluation of the losses, or one factorization, is never cut short. A run that reaches it within an iteration
+        Limits on iterations and seconds. Seconds count from the call and include compilation, the first evaluation and
+        the reading of a checkpoint. The limit is checked between evaluations and in the loops of every solver; one
+        evaluation of the losses, or one factorization, is not interrupted. A run that reaches it within an iteration
         returns the best point before that iteration.
     callback : callable, optional
         Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
     progress : bool
-        Keep a line on standard error up to date.
+        Print the progress in one line on standard error.
     checkpoint : path, optional
-        A file that holds the run's state, written every ``checkpoint_every`` seconds and at the end, whatever ends it.
-        It may be new, or an older checkpoint, or a link to one; other files are refused. Losses are evaluated once
-        more for it.
+        A file for the state of the run, written every ``checkpoint_every`` seconds and at the end, also after an
+        interrupt or an exception. It may be new, an older checkpoint, or a link to one; other files are refused. It
+        costs one more evaluation of the losses, or two.
     resume : bool
-        Go on from the checkpoint where there is one (``max_iter`` and ``time_limit`` then count the whole run). The
-        problem, the method and w0 must be those of the checkpoint, which up to four evaluations confirm; ``tol``,
-        ``inner``, ``radius`` and the limits may be others.
+        Resume from the checkpoint where the file exists; ``max_iter`` and ``time_limit`` then count the whole run. The
+        problem, the method and w0 must be those of the checkpoint, which is checked by up to four evaluations;
+        ``tol``, ``inner``, ``radius`` and the limits may be others.
     radius : float, optional
-        How far from the answer the lower bound must hold where the losses are not strongly convex; unless given, as
-        far as it is from w0, and at least as far as the parameters are large, each in its own units.
+        How far from the answer the lower bound must hold where the losses are not strongly convex. By default the
+        distance from w0 to the answer, and at least one, in the scales of the parameters.
     checkpoint_every : float
         Seconds between two writings of the checkpoint; 0 writes it after every iteration.
 
     Returns
     -------
     Result
-        The best point, its certificate and the history. Not converging is a status and one warning. Ctrl-C is a status
-        as well, from the first evaluation on; its value is nan where not even w0 was evaluated.
+        The best point, its certificate and the history. A run that does not converge returns a status and gives one
+        warning. Ctrl-C also returns a result, with the value nan where it came before the first evaluation was done.
 
     Examples
     --------
@@ -112,182 +104,146 @@ def solve(
     (0.25, True)
     """
     clock = Clock()
-    with blas_within_quota():
-        return solve_since(
-            clock,
-            problem,
-            w0,
-            method,
-            inner,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            callback=callback,
-            progress=progress,
-            checkpoint=checkpoint,
-            resume=resume,
-            radius=radius,
-            checkpoint_every=checkpoint_every,
-        )
+    named = named_method(method)
+    options = Options.checked(
+        named, inner, tol, max_iter, time_limit, callback, progress, checkpoint, resume, radius, checkpoint_every
+    )
+    return run_problem(problem, w0, options, clock)
 
 
-def solve_since(
-    clock: Clock,
-    problem: Problem,
-    w0: ArrayLike | None,
-    method: str | AnyMethod,
-    inner: str | InnerSolver,
-    *,
-    tol: float,
-    max_iter: int,
-    time_limit: float | None,
-    callback: Callback | None,
-    progress: bool,
-    checkpoint: str | PathLike[str] | None,
-    resume: bool,
-    radius: float | None,
-    checkpoint_every: float,
-) -> Result:
-    """`solve`, on a clock that its caller has started."""
+def run_problem(problem: Problem, w0: ArrayLike | None, options: Options, clock: Clock) -> Result:
+    """Run a method on a problem: what `solve` and `minimax` do once their arguments are checked."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
-    method = resolve_method(method, problem.losses)
-    stopping = Stopping(tol, max_iter, time_limit)
-    clock.limit(stopping.time_limit)
-    radius = check_options(radius, callback, progress, resume)
+    method = options.method or choose_method(problem.losses)
     refuse(method, problem)
-    solver = resolve_inner(inner, problem.adversary)
-    limits = Limits(stopping.tol, stopping.max_iter, stopping.time_limit, radius)
-    check_memory(problem, method, solver)
-    start = np.zeros(problem.n_params) if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    inner = resolve_inner(options.inner, problem.adversary)
+    check_memory(problem, method, inner)
+    given = None if w0 is None else finite_vector(w0, "w0", problem.n_params)
+    clock.limit(options.stopping.time_limit)
+    with blas_within_quota():
+        return _run(problem, given, method, inner, options, clock)
+
+
+def _run(
+    problem: Problem, given: Vector | None, method: AnyMethod, inner: InnerSolver, options: Options, clock: Clock
+) -> Result:
+    start = np.zeros(problem.n_params) if given is None else given
     try:
-        keeper = Keeper(method, problem, checkpoint, resume, checkpoint_every, limits)
-        start = keeper.start(w0)
-        # What a result cannot do without, the point of a checkpoint among it, may go on for a little longer.
-        with clock.at_least(PATIENCE):
-            oracle, units = _in_units(problem, solver, start, stopping, clock, method, radius)
-            record = keeper.record(oracle, start, units.scale)
-        run = Run(oracle, stopping, method, record, units=units, callback=callback, progress=progress)
+        checkpointer = Checkpointer(method, problem, options)
+        start = checkpointer.start(given)
+        run = _begin(problem, start, method, inner, options, clock, checkpointer)
     except KeyboardInterrupt:
-        return without_a_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)
+        return result_without_value(problem, start, method.name, Status.INTERRUPTED, clock.elapsed)
     except OutOfTime:
-        result = without_a_value(problem, start, method.name, Status.TIME_LIMIT, clock.elapsed)
+        result = result_without_value(problem, start, method.name, Status.TIME_LIMIT, clock.elapsed)
         warn_user(f"{result.status.name}: {result.message}", ConvergenceWarning)
         return result
     try:
-        status, message = _iterate(method, oracle, run, keeper)
-        if status in (Status.MAX_ITER, Status.STALLED) and _is_unbounded(oracle, run):
+        status, message = _iterate(run, checkpointer)
+        if status in (Status.MAX_ITER, Status.STALLED) and _is_unbounded(run):
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
     except KeyboardInterrupt:
         run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"
     except OutOfTime:
         run.settle()
-        status, message = Status.TIME_LIMIT, stopping.too_late(clock.elapsed)
+        status, message = Status.TIME_LIMIT, run.stopping.time_limit_message(clock.elapsed)
     except Exception as error:
-        _attach(error, run)
+        _attach_result(error, run)
         raise
     finally:
-        keeper.write()
+        checkpointer.write()
     result = run.result(status, message)
-    if status not in (Status.CONVERGED, Status.INTERRUPTED) or oracle.watch.violation is not None:
+    if status not in (Status.CONVERGED, Status.INTERRUPTED) or run.oracle.watch.violation is not None:
         warn_user(f"{status.name}: {result.message}", ConvergenceWarning)
     return result
 
 
-def _in_units(
+def _begin(
     problem: Problem,
-    inner: InnerSolver,
-    w0: Vector,
-    stopping: Stopping,
-    clock: Clock,
+    start: Vector,
     method: AnyMethod,
-    radius: float | None,
-) -> tuple[Oracle, Units]:
-    """The oracle in the coordinates in which the method works: those of the metric, or of the parameters' sizes."""
-    if problem.metric is not None:
-        scale = np.sqrt(np.asarray(problem.metric, dtype=np.float64))
-        problem = replace(problem, losses=RescaledLosses(problem.losses, scale), metric=None)
-        return Oracle(problem, inner, w0 * scale, stopping.tol, clock), units_in_metric(scale, radius)
-    oracle = Oracle(problem, inner, w0, stopping.tol, clock)
-    sizes = offered_sizes(problem.losses)
-    if sizes is not None and radius is None:
-        check_reach(sizes, oracle.curvature)
-    at = oracle.evaluate(w0)
-    sizes = measured_sizes(oracle, at) if sizes is None else moderated(sizes, oracle.curvature, at)
-    # Sizes that are much alike are no better than the parameters' own units, and rounded to powers of two are worse.
-    units = natural_units(sizes, radius, rescaled=method.rescales and not usual(sizes))
-    return oracle if units.plain else oracle.rescaled(units.scale), units
+    inner: InnerSolver,
+    options: Options,
+    clock: Clock,
+    checkpointer: Checkpointer,
+) -> Run:
+    """Evaluate the losses at the start, or take up the run of the checkpoint."""
+    stopping = options.stopping
+    # A result needs a value: its first evaluation may take a little longer than the time limit.
+    with clock.at_least(GRACE_SECONDS):
+        oracle, coordinates = oracle_in_coordinates(
+            problem, inner, start, stopping.tol, clock, options.radius, rescales=method.rescales
+        )
+        run_state = checkpointer.resumed(oracle, coordinates.factors)
+        if run_state is None:
+            run_state = RunState.at_start(oracle.evaluate(oracle.w0))
+            checkpointer.begin(oracle, start, coordinates.factors)
+    return Run(oracle, stopping, method, run_state, coordinates, callback=options.callback, progress=options.progress)
 
 
-def check_options(radius: float | None, callback: object, progress: object, resume: object) -> float | None:
-    """Refuse options that would only fail later; the radius as a float, whatever kind of number it was."""
-    flag(progress, "progress")
-    flag(resume, "resume")
-    if callback is not None and not callable(callback):
-        raise ProblemError(f"callback must be callable; got {type(callback).__name__}.")
-    return None if radius is None else number(radius, "radius", minimum=0.0, strict=True)
-
-
-def _iterate(method: AnyMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
-    """States until a verdict."""
-    state = keeper.state
-    verdict = keeper.verdict(run)
+def _iterate(run: Run, checkpointer: Checkpointer) -> Verdict:
+    """Step, observe, until there is a verdict."""
+    method, oracle = run.method, run.oracle
+    verdict = checkpointer.verdict(run)
     if not isinstance(method, Method):
-        return verdict or _hand_over(method, oracle, run, keeper)
+        return verdict or _hand_over(method, run, checkpointer)
+    state = checkpointer.state
     try:
         if state is None:
             run.open()
             state = method.init(oracle, oracle.w0)
             verdict = run.observe(state)
         while verdict is None:
-            state = _taught(method, oracle, run, state)
-            keeper.keep(run, state)
+            if run.decision.finding is not None:
+                state = _with_finding(method, run, state)
+            checkpointer.keep(run, state)
             state = method.step(oracle, state)
             verdict = run.observe(state)
     except Breakdown as breakdown:
         return Status.NUMERICAL_ERROR, str(breakdown)
     if verdict[0] is Status.INTERRUPTED:
-        # What the method was about to be told must not be lost.
-        state = _taught(method, oracle, run, state)
-    keeper.keep(run, state, verdict)
+        # A resumed run must not lose the finding.
+        state = _with_finding(method, run, state)
+    checkpointer.keep(run, state, verdict)
     return verdict
 
 
-def _taught(method: Method[Any], oracle: Oracle, run: Run, state: State) -> State:
-    """The state with what a look around has found, where it found more to gain."""
-    if run.restart is not None:
-        state = method.init(oracle, run.restart.w)
-    elif run.found is not None:
-        state = method.with_second_derivatives(state, run.found)
-    run.found = run.restart = None
-    return state
+def _with_finding(method: Method[Any], run: Run, state: State) -> State:
+    """The state with what kept the run from ending: started again at a lower point, or with a probed Hessian."""
+    finding, run.decision.finding = run.decision.finding, None
+    if finding is None:
+        return state
+    if isinstance(finding, Point):
+        return method.init(run.oracle, finding.w)
+    return method.with_second_derivatives(state, finding)
 
 
-def _hand_over(method: ExternalMethod, oracle: Oracle, run: Run, keeper: Keeper) -> tuple[Status, str]:
-    """Let another library iterate; its own end, short of a verdict, is a stall."""
-    verdict: tuple[Status, str] | None = None
+def _hand_over(method: ExternalMethod, run: Run, checkpointer: Checkpointer) -> Verdict:
+    """Let another library iterate; where it ends without a verdict, the run has stalled."""
+    verdict: Verdict | None = None
 
     def observe(state: State) -> bool:
         nonlocal verdict
         verdict = run.observe(state)
-        keeper.keep(run, state, verdict)
+        checkpointer.keep(run, state, verdict)
         return verdict is not None
 
-    message = method.run(oracle, oracle.w0, run.stopping, observe, keeper.state)
+    message = method.run(run.oracle, run.oracle.w0, run.stopping, observe, checkpointer.state)
     return verdict or (Status.STALLED, message)
 
 
-def _is_unbounded(oracle: Oracle, run: Run) -> bool:
-    """Whether a ray falls for ever, as far as the time allows to tell."""
+def _is_unbounded(run: Run) -> bool:
+    """Whether a ray is found along which g falls without bound, before the time limit."""
     try:
-        return falls_forever(oracle, run.record) is True
+        return falls_forever(run.oracle, run.state) is True
     except OutOfTime:
         return False
 
 
-def _attach(error: Exception, run: Run) -> None:
-    """Give an exception of the user's functions the best point so far, so that the work is not lost."""
+def _attach_result(error: Exception, run: Run) -> None:
+    """Attach the best point so far to an exception of the user's functions, so that the work is not lost."""
     try:
         result = run.result(Status.NUMERICAL_ERROR, f"{type(error).__name__} during the run")
         error.result = result  # type: ignore[attr-defined]

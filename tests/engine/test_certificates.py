@@ -1,4 +1,4 @@
-"""Minorants and regions: a lower bound that is a lower bound, and the best average of two."""
+"""Minorants and regions: bounds hold, and the best average of two minorants is found."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ class Random:
         return f, np.einsum("jk,jkd->jd", p, self.A) + self.b + self.strong_convexity * w
 
 
-def line(constant, slope, lam=(1.0,), curvature=None):
-    """A minorant around zero, of one loss and without curvature unless they are told."""
+def line(constant, slope, lam=(1.0,), strong_convexity=None):
+    """A minorant around zero; by default of one loss and without strong convexity."""
     slope = np.asarray(slope, dtype=float)
-    curvature = np.zeros(slope.size) if curvature is None else curvature
-    return Minorant(constant, slope, np.asarray(lam), np.zeros(slope.size), curvature)
+    strong_convexity = np.zeros(slope.size) if strong_convexity is None else strong_convexity
+    return Minorant(constant, slope, np.asarray(lam), np.zeros(slope.size), strong_convexity)
 
 
 def value(minorant, v):
     """l(v)."""
     step = v - minorant.origin
-    return minorant.constant + minorant.slope @ step + 0.5 * minorant.curvature @ step**2
+    return minorant.constant + minorant.slope @ step + 0.5 * minorant.strong_convexity @ step**2
 
 
 def random_pair(seed, profile, d=4):
     rng = np.random.default_rng(seed)
-    curvature = {
+    strong_convexity = {
         "flat": np.zeros(d),
         "strong": rng.uniform(0.1, 3.0, d),
         "mixed": np.where(np.arange(d) % 2 == 0, 0.0, rng.uniform(0.1, 3.0, d)),
@@ -67,7 +67,7 @@ def random_pair(seed, profile, d=4):
     radius = np.inf if profile == "strong" else 10.0 ** rng.uniform(-2, 2)
     region = Region(rng.normal(size=d), radius)
     slopes = rng.normal(size=(2, d)) * 10.0 ** rng.integers(-3, 2, (2, 1))
-    return [line(rng.normal(), slope, curvature=curvature) for slope in slopes], region
+    return [line(rng.normal(), slope, strong_convexity=strong_convexity) for slope in slopes], region
 
 
 @PROPERTY
@@ -90,7 +90,7 @@ def test_cuts_and_their_averages_lie_below_g(seed, profile, R):
             below = value(minorant, w0 + v)
             assert below <= g + 1e-10 * (1 + abs(g) + abs(below)), f"minorant {below} above g {g}"
     bound = average.minimum(region)
-    flat = oracle.curvature == 0
+    flat = oracle.strong_convexity == 0
     for _ in range(10):
         v = rng.normal(size=w0.size)
         step = v[flat]
@@ -131,7 +131,7 @@ def test_minimum_is_attained_and_never_undercut(seed, profile):
     """Below every sampled value of the region, and equal to l at the minimizer that calculus gives."""
     (minorant, _), region = random_pair(seed, profile)
     rng = np.random.default_rng(seed)
-    flat, m = minorant.curvature == 0, minorant.curvature
+    flat, m = minorant.strong_convexity == 0, minorant.strong_convexity
     best = np.zeros(4)
     best[~flat] = -minorant.slope[~flat] / m[~flat]
     slope = minorant.slope[flat]
@@ -153,9 +153,9 @@ def test_minimum_is_attained_and_never_undercut(seed, profile):
 def test_minimum_agrees_with_cvxpy(profile, seed):
     (minorant, _), region = random_pair(seed, profile)
     v = cp.Variable(4)
-    flat = np.flatnonzero(minorant.curvature == 0)
+    flat = np.flatnonzero(minorant.strong_convexity == 0)
     inside = [cp.norm(v[flat] - region.center[flat]) <= region.radius] if flat.size else []
-    objective = minorant.slope @ v + 0.5 * minorant.curvature @ cp.square(v) + minorant.constant
+    objective = minorant.slope @ v + 0.5 * minorant.strong_convexity @ cp.square(v) + minorant.constant
     reference = cp.Problem(cp.Minimize(objective), inside).solve(solver="CLARABEL")
     assert minorant.minimum(region) == pytest.approx(reference, rel=1e-6, abs=1e-6)
 
@@ -175,7 +175,7 @@ def test_best_mix_is_at_least_as_good_as_both_and_as_every_average(seed, profile
 @given(seed=seeds, profile=profiles)
 def test_best_mix_with_itself_or_something_useless_changes_nothing(seed, profile):
     (first, second), region = random_pair(seed, profile)
-    low = line(first.constant - 1e9, second.slope * 0.0, curvature=first.curvature)
+    low = line(first.constant - 1e9, second.slope * 0.0, strong_convexity=first.strong_convexity)
     assert first.best_mix(first, region).minimum(region) == pytest.approx(first.minimum(region), rel=1e-12)
     if first.minimum(region) > low.minimum(region) + 1e6:
         assert first.best_mix(low, region).minimum(region) >= first.minimum(region) - 1e-9 * abs(first.minimum(region))
@@ -190,7 +190,7 @@ def test_opposite_slopes_cancel():
 
 
 def test_a_flat_first_minorant_still_takes_a_better_second():
-    """The slope of zero norm is a kink of the bound in the weight: it may not hide the better one."""
+    """The bound has a kink at the weight where the slope vanishes; the best weight may lie elsewhere."""
     zero, better = line(0.0, np.zeros(2)), line(10.0, np.array([1.0, 0.0]))
     region = Region(np.zeros(2), 1.0)
     assert zero.best_mix(better, region).minimum(region) == pytest.approx(9.0)
@@ -202,7 +202,7 @@ def test_a_flat_first_minorant_still_takes_a_better_second():
 @pytest.mark.parametrize("rise", [-2.0, -1.0, 0.0, 1.0, 2.0])
 @pytest.mark.parametrize("across", [0.0, 1e-300, 1e-9, 1.0])
 def test_best_weight_at_the_edges_of_its_closed_form(rise, across):
-    """Slopes that cancel but for a part across, and heights that tip the scales just so (k = -1, 0, 1) or more."""
+    """Slopes that cancel up to a part across, and constants for which k is -1, 0, 1 or beyond."""
     first, second = line(0.0, [-1.0, across]), line(rise, [1.0, across])
     region = Region(np.zeros(2), 0.5)
     bounds = [first.mix(second, theta).minimum(region) for theta in np.linspace(0, 1, 1001)]
@@ -226,7 +226,7 @@ def test_the_weights_are_averaged_along():
 
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e170, 1e300])
 def test_slopes_whose_squares_leave_the_range_of_floats(size):
-    """A slope of 1e-170 over a ball of 1e170 is no flat minorant."""
+    """The square of a slope of 1e-170 underflows, but over a ball of 1e170 the slope counts."""
     region = Region(np.zeros(2), 1 / size)
     with np.errstate(over="raise", invalid="raise"):
         assert line(0.0, [3 * size, 4 * size]).minimum(region) == pytest.approx(-5.0)

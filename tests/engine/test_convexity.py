@@ -1,4 +1,4 @@
-"""The watch on convexity: convex losses are never flagged, others and wrong Jacobians are, and the run goes on."""
+"""The convexity watch: convex losses are never reported, others and wrong Jacobians are, and the run goes on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.special import expit
 
 import saddleback as sb
 from saddleback.engine.convexity import ConvexityWatch
-from saddleback.engine.inspection import RAYS
+from saddleback.engine.convexity_sampling import RAY_DISTANCES
 
 seeds = st.integers(0, 10**6)
 
@@ -128,7 +128,7 @@ def test_certificate_is_withdrawn_and_the_run_goes_on(method):
     assert "not convex" in result.message
     assert result.gap == np.inf
     assert result.lower_bound == -np.inf
-    # Nothing is certified, so that a run may claim at most that its own model sees nothing to gain.
+    # Nothing is certified: the best status is that the model predicts no decrease.
     stationary = method == "quasi-newton"
     assert not result.success
     assert (result.status is sb.Status.STATIONARY) == stationary
@@ -153,7 +153,7 @@ def test_exactly_one_warning_says_what_is_missing():
 
 
 def test_withdrawn_also_when_the_run_breaks_off():
-    """The violation may be seen in the very step in which fun raises."""
+    """The violation may be found in the same step in which fun raises."""
     calls = 0
 
     def fun(w):
@@ -205,7 +205,7 @@ def test_watch_names_the_loss():
 
 
 def test_watch_looks_both_ways():
-    """x^2 with a wrong slope at the later point: only the comparison back shows it."""
+    """x^2 with a wrong slope at the later point: only the comparison of the earlier point with it shows it."""
     watch = ConvexityWatch(sb.Simplex(), np.zeros(1))
     watch.observe(at([0.0], [0.0], [[0.0]]))
     watch.observe(at([1.0], [1.0], [[0.5]]))
@@ -261,7 +261,7 @@ def test_a_start_that_is_the_solution_costs_one_look_around():
     result = sb.minimax(lambda w: ([w @ w], [2 * w]), np.zeros(2), jac=True)
     assert result.success
     assert result.n_iter == 0
-    assert result.n_evals <= 1 + 2 + len(RAYS) + 1
+    assert result.n_evals <= 1 + 2 + len(RAY_DISTANCES) + 1
 
 
 @pytest.mark.parametrize("dual_set", [sb.Box(-2.0, -1.0), sb.Box(-1.0, 0.5), sb.Ball([-3.0], 1.0)])

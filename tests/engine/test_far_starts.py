@@ -1,4 +1,4 @@
-"""Starts far from the optimum: the certificate survives the cancellation, the method the change of scale."""
+"""Starts far from the optimum: cancellation does not spoil the certificate, nor the scale the method."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def cb2(x):
 
 
 def test_losses_that_fall_by_many_orders():
-    """The accuracy of the dual subproblems follows the steps, and not the first of them."""
+    """The accuracy of the dual subproblems follows the present step, not the first one."""
     result = sb.minimax(cb2, [-20, 20], jac=True)
     assert result.success
     assert result.value == pytest.approx(1.9522245, abs=1e-6)

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: INTERRUPTED with what there is, and a checkpoint that stays whole."""
+"""Ctrl-C at any moment: INTERRUPTED with the best point so far, and a complete checkpoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import pytest
 from calls import ALL_METHODS, Later, cb2, quadratics, raising, regularizer_for
 
 import saddleback as sb
-from saddleback.engine.history import Trace
+from saddleback.engine.bound_tracker import BoundTracker
+from saddleback.engine.history import HistoryBuilder
+from saddleback.engine.run import Run
+from saddleback.engine.stop_decision import StopDecision
 
 W0 = np.array([1.0, -0.1])
 
@@ -64,7 +67,7 @@ def test_in_the_nth_evaluation(method, nth):
 
 
 def test_in_a_first_evaluation_that_tells_the_number_of_losses():
-    """`from_functions` has nothing to return, and nothing is lost."""
+    """`from_functions` has no result yet, and raises."""
     with pytest.raises(KeyboardInterrupt):
         sb.from_functions(raising(KeyboardInterrupt()), W0, jac=True)
 
@@ -122,30 +125,28 @@ def test_while_a_checkpoint_is_read(tmp_path, monkeypatch):
     with pytest.warns(sb.ConvergenceWarning):
         sb.solve(sb.Problem(Losses(99)), W0, max_iter=2, checkpoint=path)
     before = path.read_bytes()
-    monkeypatch.setattr(sys.modules["saddleback.solve"], "Keeper", raising_at_any(KeyboardInterrupt()))
+    monkeypatch.setattr(sys.modules["saddleback.solve"], "Checkpointer", raising_at_any(KeyboardInterrupt()))
     assert_unstarted(sb.solve(sb.Problem(Losses(99)), W0, checkpoint=path, resume=True), W0)
     assert path.read_bytes() == before
 
 
-# An interrupt between two instructions of our own.
+# An interrupt within our own code.
 
 
 def test_a_history_that_is_half_written_is_trimmed():
-    trace = Trace()
-    trace.append(time=1.0, value=2.0, gap=1.0, n_evals=1, inner_gap=0.0, inner_iter=0)
-    trace.time.append(2.0)
-    trace.value.append(1.0)
-    trace.trim()
-    assert (trace.time, trace.value, trace.n_iter) == ([1.0], [2.0], 0)
+    history = HistoryBuilder()
+    history.append(time=1.0, value=2.0, gap=1.0, n_evals=1, inner_gap=0.0, inner_iter=0)
+    history.time.append(2.0)
+    history.value.append(1.0)
+    history.trim()
+    assert (history.time, history.value, history.n_iter) == ([1.0], [2.0], 0)
 
 
-@pytest.mark.parametrize("where", ["_tighten", "_append", "verdict"])
+@pytest.mark.parametrize(("part", "where"), [(BoundTracker, "update"), (Run, "_append"), (StopDecision, "verdict")])
 @pytest.mark.parametrize("nth", [1, 2, 4])
-def test_between_the_instructions_of_the_run(where, nth, monkeypatch):
-    """The result is that of some moment: a bound that belongs to its point, a history of whole rows."""
-    from saddleback.engine.run import Run
-
-    original, calls = getattr(Run, where), []
+def test_between_the_instructions_of_the_run(part, where, nth, monkeypatch):
+    """The result is consistent: a bound that holds at its point, a history of equal lengths."""
+    original, calls = getattr(part, where), []
 
     def interrupted(self, *arguments, **options):
         calls.append(where)
@@ -153,7 +154,7 @@ def test_between_the_instructions_of_the_run(where, nth, monkeypatch):
             raise KeyboardInterrupt
         return original(self, *arguments, **options)
 
-    monkeypatch.setattr(Run, where, interrupted)
+    monkeypatch.setattr(part, where, interrupted)
     result = sb.minimax(quadratics, [2.0, 1.0], jac=True, tol=0.0, max_iter=50)
     assert result.status is sb.Status.INTERRUPTED
     assert len(result.history) == result.n_iter + 1
@@ -170,7 +171,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np, saddleback as sb
 
-# A shell in the background hands on that the signal is to be ignored.
+# A background shell lets its children ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 calls, nth, sleeping = 0, int(sys.argv[1]), threading.Event()
 

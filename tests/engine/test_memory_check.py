@@ -19,7 +19,7 @@ GB = 2**30
 
 
 class Losses:
-    """Of any number, and never to be evaluated."""
+    """Losses of any number that must not be evaluated."""
 
     def __init__(self, J, d):
         self.n_losses, self.n_params = J, d
@@ -70,7 +70,7 @@ def test_refused(J, d, options, message):
 @pytest.mark.parametrize("dual_set", [sb.Simplex(), sb.CappedSimplex(0.1), sb.TVBall(0.1), sb.Chi2Ball(0.1)], ids=repr)
 @pytest.mark.parametrize("method", ["auto", "accelerated", "prox-linear"])
 def test_many_losses_of_few_parameters_are_not(dual_set, method):
-    """J = 50,000 losses of 20 parameters asked for 18 GB once."""
+    """J = 50,000 losses of 20 parameters: J x J matrices would take 18 GB."""
     with pytest.raises(pytest.fail.Exception, match="were evaluated"):
         sb.solve(sb.Problem(Losses(50_000, 20), dual_set), method=method)
 

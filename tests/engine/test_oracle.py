@@ -1,4 +1,4 @@
-"""The oracle: what is counted, remembered, checked."""
+"""The oracle: counters, kept evaluations, checks."""
 
 from __future__ import annotations
 
@@ -112,13 +112,13 @@ def test_dual_steps_are_counted():
 def test_constants_may_be_numbers_or_methods(offer):
     o = oracle(Losses(smoothness=offer, strong_convexity=offer))
     assert o.smoothness == 0.7
-    np.testing.assert_array_equal(o.curvature, [0.7, 0.7])
+    np.testing.assert_array_equal(o.strong_convexity, [0.7, 0.7])
 
 
 def test_constants_default_to_none_known():
     o = oracle(Losses())
     assert o.smoothness is None
-    np.testing.assert_array_equal(o.curvature, [0.0, 0.0])
+    np.testing.assert_array_equal(o.strong_convexity, [0.0, 0.0])
 
 
 def test_smoothness_is_asked_only_when_needed():
@@ -136,7 +136,7 @@ def test_affine_losses_say_so_by_their_smoothness(L, affine):
 
 
 def test_losses_with_a_hessian_are_not_asked_whether_they_are_affine():
-    """Grouped losses read their table many times to find L: longer than a whole run takes."""
+    """Computing L of grouped losses reads the table many times, which takes longer than a run."""
     o = oracle(Losses(hessian=lambda w, lam: np.eye(2), smoothness=lambda: 1 / 0))
     assert not o.affine
 
@@ -196,7 +196,7 @@ def test_an_array_that_is_changed_later_does_not_change_what_is_remembered():
 
 
 def test_a_probe_leaves_the_certificate_alone():
-    """Convex where the run goes, concave far away, where the search for a lower bound looks."""
+    """Convex near the run, concave far away, where rays are searched."""
 
     def fun(w):
         far = abs(w[0]) > 1e3

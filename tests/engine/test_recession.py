@@ -57,7 +57,7 @@ def test_every_slope_falls_along_the_direction(unit):
 
 
 def test_slopes_that_average_to_zero_have_no_direction():
-    """The best response knows one loss only; the Jacobian knows the other."""
+    """The best response has one loss; the kept Jacobian has the slope of the other."""
     known = slopes(2)
     known.learn(at([[1.0, 2.0], [-3.0, -6.0]], [1.0, 0.0]))
     assert known.descent() is None
@@ -72,7 +72,7 @@ def test_directions_leave_strongly_convex_coordinates_alone():
 
 
 def test_directions_cost_what_was_granted():
-    """Many slopes that no direction satisfies at once: each correction brings new ones."""
+    """Many slopes without a common direction of descent: each correction adds new ones."""
     rng = np.random.default_rng(0)
     G = rng.standard_normal((40, 60))
     for work, spent in ((1.0, True), (1e12, False)):

@@ -1,4 +1,4 @@
-"""The limits of a run and the verdicts they give."""
+"""Stopping rules and their verdicts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from calls import CIRCLE, cb2, quadratics, quietly
 
 import saddleback as sb
-from saddleback.engine.history import Trace
-from saddleback.engine.stopping import PATIENCE, UNBOUNDED, Stopping
+from saddleback.engine.history import HistoryBuilder
+from saddleback.engine.stopping import STALL_ITERATIONS, UNBOUNDED_FACTOR, Stopping
 
 
 def trace(values, gaps=None, times=None):
-    t = Trace()
+    t = HistoryBuilder()
     for k, value in enumerate(values):
         t.append(
             time=float(k) if times is None else times[k],
@@ -26,7 +26,7 @@ def trace(values, gaps=None, times=None):
 
 
 def verdict(stopping, t, scale=1.0):
-    if stopping.certified(t):
+    if t.gap[-1] <= stopping.threshold(t.value[-1]):
         return sb.Status.CONVERGED
     answer = stopping.exhausted(t, scale)
     return None if answer is None else answer[0]
@@ -79,24 +79,24 @@ def test_limits():
 
 
 def test_unbounded_is_relative_to_the_scale():
-    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED])) is sb.Status.UNBOUNDED
-    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED]), scale=4.0) is None
-    assert verdict(Stopping(1e-6, 10), trace([-2e-20 * UNBOUNDED]), scale=1e-20) is sb.Status.UNBOUNDED
+    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED_FACTOR])) is sb.Status.UNBOUNDED
+    assert verdict(Stopping(1e-6, 10), trace([-2 * UNBOUNDED_FACTOR]), scale=4.0) is None
+    assert verdict(Stopping(1e-6, 10), trace([-2e-20 * UNBOUNDED_FACTOR]), scale=1e-20) is sb.Status.UNBOUNDED
 
 
 def test_stalled_needs_patience_no_decrease_and_no_better_gap():
-    flat = [1.0] * (PATIENCE + 1)
+    flat = [1.0] * (STALL_ITERATIONS + 1)
     assert verdict(Stopping(1e-6, 10**6), trace(flat)) is sb.Status.STALLED
     assert verdict(Stopping(1e-6, 10**6), trace(flat[:-1])) is None
     assert verdict(Stopping(1e-6, 10**6), trace([1.0 + 1e-12, *flat[1:]])) is None
     assert verdict(Stopping(1e-6, 10**6), trace([1.0 + 1e-16, *flat[1:]])) is sb.Status.STALLED
-    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * PATIENCE + [0.9])) is None
-    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * PATIENCE + [0.9999])) is sb.Status.STALLED
+    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * STALL_ITERATIONS + [0.9])) is None
+    assert verdict(Stopping(1e-6, 10**6), trace(flat, [1.0] * STALL_ITERATIONS + [0.9999])) is sb.Status.STALLED
 
 
 def test_stalled_with_a_gap_that_vanished():
-    """The certificate may be withdrawn on the way: inf is no improvement."""
-    n = PATIENCE + 1
+    """The certificate may be withdrawn during the run: a gap of inf is no improvement."""
+    n = STALL_ITERATIONS + 1
     assert verdict(Stopping(1e-6, 10**6), trace([1.0] * n, [1.0] + [np.inf] * (n - 1))) is sb.Status.STALLED
 
 

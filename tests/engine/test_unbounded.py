@@ -1,4 +1,4 @@
-"""Objectives without a minimum, losses that are not defined everywhere: an honest status, a finite point, no hang."""
+"""Objectives without a minimum, losses that are not defined everywhere: a true status and a finite point."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_infimum_that_is_not_attained_is_not_minus_infinity(name, method):
 
 
 def slow_descent(w):
-    """-log(1 + w) falls without bound, and for ever more slowly: no finite run can tell."""
+    """-log(1 + w) falls without bound, but too slowly for a finite run to show it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return -np.log1p(w), np.diag(-1 / (1 + w))
 
@@ -207,7 +207,7 @@ def largest(w):
     ],
 )
 def test_losses_that_are_not_smooth_end_without_a_false_claim(fun, w0, method):
-    """A kink has no L: the step may shrink to nothing, but no exception and no wrong certificate may come of it."""
+    """A kink has no L: steps may become tiny, but no exception is raised and no wrong certificate given."""
     result = quietly(fun, w0, jac=True, method=method, max_iter=300)
     assert 0 <= result.value <= fun(np.array(w0))[0]
     if result.success:
@@ -219,7 +219,7 @@ def test_losses_that_are_not_smooth_end_without_a_false_claim(fun, w0, method):
 
 @pytest.mark.parametrize("method", ["accelerated", "prox-linear"])
 def test_absolute_values_as_two_losses_each_are_solved(method):
-    """max |w_i - a_i|: piecewise linear, which is no trouble at all."""
+    """max |w_i - a_i|: piecewise linear, which is solved."""
     a = np.array([1.0, -2.0, 0.5])
     G = np.vstack([np.eye(3), -np.eye(3)])
     result = sb.minimax(lambda w: (G @ (w - a), G), np.zeros(3), jac=True, method=method)
@@ -230,7 +230,7 @@ def test_absolute_values_as_two_losses_each_are_solved(method):
 @pytest.mark.parametrize("method", ["accelerated", "prox-linear", "fixed-point", "extragradient", "optimistic"])
 @pytest.mark.parametrize("start", [[0.1, 0.0], [5.0, 5.0]])
 def test_unbounded_along_one_of_two_directions(start, method):
-    """x^2 - y and x^2 - 2y + 3 fall along y only: the way from w0 leads astray, the averaged slope does not."""
+    """x^2 - y and x^2 - 2y + 3 fall along y only: the averaged slope finds y, the way from w0 does not."""
 
     def fun(w):
         return [w[0] ** 2 - w[1], w[0] ** 2 - 2 * w[1] + 3], [[2 * w[0], -1.0], [2 * w[0], -2.0]]
@@ -259,7 +259,7 @@ def test_our_losses_are_bounded_below(loss):
 
 
 def test_losses_that_are_bounded_below_are_not_followed_along_rays():
-    """After its last iteration a run on a table is over."""
+    """No rays are searched for losses of a table, which are bounded below."""
     seen = []
     result = quietly_solved(table(), seen)
     assert result.status is sb.Status.MAX_ITER
@@ -278,7 +278,7 @@ def quietly_solved(losses, seen):
 def test_a_time_limit_within_the_search_for_a_ray_keeps_the_status(monkeypatch):
     from saddleback.machine.clock import OutOfTime
 
-    def too_late(oracle, record):
+    def too_late(oracle, run_state):
         raise OutOfTime
 
     monkeypatch.setattr(sys.modules["saddleback.solve"], "falls_forever", too_late)

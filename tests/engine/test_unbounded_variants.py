@@ -1,4 +1,4 @@
-"""Verdicts on lower bounds do not depend on coordinates, units or the last bits: many variants of each problem."""
+"""Whether g is unbounded does not depend on coordinates, units or last bits: many variants of each problem."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.stats import ortho_group
 import saddleback as sb
 from saddleback.engine.certificates import Minorant
 from saddleback.engine.oracle import Oracle
-from saddleback.engine.record import Record
+from saddleback.engine.run_state import RunState
 from saddleback.engine.unbounded import falls_forever
 
 pytestmark = pytest.mark.slow
@@ -95,7 +95,7 @@ def separable(w):
 
 
 def hyperbola(w):
-    """sqrt(1 + x^2) - x: both terms grow for ever, and their difference ends in rounding errors."""
+    """sqrt(1 + x^2) - x: both terms grow without bound, and their difference becomes rounding errors."""
     r = np.hypot(1.0, w[0])
     return [r - w[0] + w[1] ** 2], [[w[0] / r - 1.0, 2 * w[1]]]
 
@@ -137,7 +137,7 @@ def test_bounded_is_never_called_unbounded(name, method):
 
 @pytest.mark.parametrize("depth", [1e12, 1e18, 1e24])
 def test_a_deep_minimum_is_reached(depth):
-    """The run passes what else counts as minus infinity, 1e15 times the scale of the start."""
+    """The value passes the limit that counts as minus infinity, 1e15 times the magnitude at w0."""
     result = sb.minimax(lambda w: (0.5 / depth * w**2 - w, np.diag(w / depth - 1)), [0.0], jac=True)
     assert result.success
     assert result.value == pytest.approx(-0.5 * depth, rel=1e-9)
@@ -146,7 +146,7 @@ def test_a_deep_minimum_is_reached(depth):
 @pytest.mark.parametrize("turn", [0.0, 0.3, 2.0])
 @pytest.mark.parametrize("error", [0.3, 1e-3, 4e-6, 1e-9, 1e-12])
 def test_a_run_that_knows_the_direction_but_for_an_error(error, turn):
-    """What the run's averaged slope keeps of the other direction is found where it grows, and taken out."""
+    """The component of the averaged slope along the other direction is found far out, and removed."""
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
 
     def fun(w):
@@ -155,10 +155,10 @@ def test_a_run_that_knows_the_direction_but_for_an_error(error, turn):
 
     problem = sb.Problem(sb.from_functions(fun, [5.0, 5.0], jac=True))
     oracle = Oracle(problem, None, np.array([5.0, 5.0]), 1e-6)
-    record = Record.at_start(oracle)
+    run_state = RunState.at_start(oracle.evaluate(oracle.w0))
     slope = np.array([error, -1.0]) @ rotation
-    record.bound = Minorant(record.best.value, slope, record.dual, record.best.w, np.zeros(2))
-    assert falls_forever(oracle, record) is True
+    run_state.bound = Minorant(run_state.best.value, slope, run_state.dual, run_state.best.w, np.zeros(2))
+    assert falls_forever(oracle, run_state) is True
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "prox-linear", "extragradient"])

@@ -35,9 +35,9 @@ def oracle(dual_set):
 
 def test_weights_scale_smoothness_and_strong_convexity():
     simplex, box = oracle(sb.Simplex()), oracle(Weights(3.0))
-    assert (simplex.smoothness, simplex.curvature.tolist()) == (2.0, [2.0, 2.0])
+    assert (simplex.smoothness, simplex.strong_convexity.tolist()) == (2.0, [2.0, 2.0])
     # The adversary may play lam = 0, which has no curvature, or lam = (3, 3).
-    assert (box.smoothness, box.curvature.tolist()) == (12.0, [0.0, 0.0])
+    assert (box.smoothness, box.strong_convexity.tolist()) == (12.0, [0.0, 0.0])
 
 
 @pytest.mark.parametrize(("height", "optimum"), [(-2.0, 0.0), (0.0, 2.125)])

@@ -1,4 +1,4 @@
-"""One thread of BLAS for a while, and then as many as before."""
+"""Limits on BLAS threads: they hold within, and the former number is restored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_limited_inside_and_restored_outside() -> None:
 
 
 def test_restored_when_users_overlap_in_two_threads() -> None:
-    """The first to enter leaves first: the limit must stay for the second, and not outlive it."""
+    """The first thread to enter leaves first: the limit stays until the second has left."""
     before = threads()
     entered, may_leave = threading.Event(), threading.Event()
 
@@ -76,7 +76,7 @@ def alone():
     with one_blas_thread():
         assert threads() == [1], threads()
 
-# A thread that asks after another one has had control, and is still alive.
+# A thread that sets a limit after another thread did, which is still alive.
 thread = threading.Thread(target=alone)
 thread.start()
 thread.join(10)
@@ -86,7 +86,7 @@ print(threads() == before)
 
 @pytest.mark.slow
 def test_any_thread_may_limit_and_restore_where_blas_has_several() -> None:
-    """In a process of its own, as this one may have been told to use one thread of BLAS."""
+    """In a process of its own, as this one may be limited to one thread of BLAS."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     ran = subprocess.run(
         [sys.executable, "-c", OVERLAP], env=environment, capture_output=True, text=True, timeout=120, check=False
@@ -94,3 +94,15 @@ def test_any_thread_may_limit_and_restore_where_blas_has_several() -> None:
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == ["True", "True"], ran.stderr
     assert "Error" not in ran.stderr
+
+
+def test_blas_keeps_to_a_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = threads()
+    for quota in (None, 1, 2, 10**6):
+        monkeypatch.setattr(blas, "quota_of_cores", lambda quota=quota: quota)
+        with blas.blas_within_quota():
+            assert threads() == [n if quota is None else min(n, quota) for n in before]
+            with blas.one_blas_thread():
+                assert set(threads()) == {1}
+            assert threads() == [n if quota is None else min(n, quota) for n in before]
+        assert threads() == before

@@ -1,4 +1,4 @@
-"""Time limits: the clock starts at the call, everybody who loops looks at it, and what is there is returned."""
+"""Time limits: the clock starts at the call, every loop checks it, and the best point so far is returned."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def quiet(solve, *arguments, **options):
 
 
 class Losses:
-    """CB2, without ``values``, on somebody's time."""
+    """CB2 without ``values``, whose evaluations take time on the fake clock."""
 
     n_losses, n_params = 3, 2
 
@@ -147,7 +147,7 @@ def test_a_resumed_run_goes_on_counting(monkeypatch, tmp_path):
     assert spent < second.history.time[-1] <= spent + 7.5
 
 
-# Who looks at it.
+# Which loops check it.
 
 
 @pytest.mark.parametrize("method", ALL_METHODS)
@@ -244,7 +244,7 @@ def test_what_a_polytope_knows_of_itself_stays_known_under_another_clock(monkeyp
     np.testing.assert_array_equal(signed.timed(Clock()).bounds(2), first)
 
 
-# What is left when there was no time for anything.
+# Results of runs without time.
 
 
 def test_the_start_of_a_set_without_formulas_gets_its_value_although_time_is_up():
@@ -274,7 +274,7 @@ def test_a_start_whose_best_response_takes_too_long_has_no_value(monkeypatch):
 
 
 def test_a_certificate_that_comes_late_is_not_given_away(monkeypatch):
-    """At the optimum already, with no time to look around: what w0 proves is in the result."""
+    """A start at the optimum without time for checks: the result has the bound at w0."""
     ticks = Ticks(monkeypatch)
     fun = ticks.costly(lambda w: ([w @ w, w @ w], [2 * w, 2 * w]), 1.0)
     result = quiet(sb.minimax, fun, np.zeros(2), jac=True, time_limit=0.5)

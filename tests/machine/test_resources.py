@@ -1,4 +1,4 @@
-"""Cores and memory: whoever limits them is heard."""
+"""Cores and memory: limits of containers, environment, affinity, OpenMP and joblib."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ GB = 2**30
 
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch):
-    """A process that may use eight cores, with nobody's variables set."""
-    for name in _machine.VARIABLES:
+    """A process that may use eight cores, without environment variables."""
+    for name in _machine.THREAD_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     monkeypatch.setattr(_machine, "_openmp_limit", lambda: float("inf"))
@@ -105,7 +105,7 @@ def test_machines_without_control_groups(tmp_path):
 
 
 def test_this_machine():
-    """Whatever it is: at least a core, no more than there are, and some memory."""
+    """On any machine: at least one core, no more than there are, and some memory."""
     assert 1 <= cores() <= 8
     assert free_memory() > 0
 
@@ -159,7 +159,7 @@ def threads(rows=40_000):
 
 def printed(program: str, **environment: str) -> list[str]:
     """What a program prints after the definition of ``threads``, the number of threads that a large table gets."""
-    clean = {name: value for name, value in os.environ.items() if name not in _machine.VARIABLES}
+    clean = {name: value for name, value in os.environ.items() if name not in _machine.THREAD_VARIABLES}
     ran = subprocess.run(
         [sys.executable, "-c", THREADS + program],
         env=clean | environment,
@@ -234,19 +234,3 @@ with threadpool_limits(1):
 print(before > 1, inside, cores() == before)
 """
     assert printed(program) == ["True", "1", "True"]
-
-
-def test_blas_keeps_to_a_quota(monkeypatch):
-    from test_blas import threads
-
-    import saddleback.linalg.blas_threads as blas
-
-    before = threads()
-    for quota in (None, 1, 2, 10**6):
-        monkeypatch.setattr(blas, "quota_of_cores", lambda quota=quota: quota)
-        with blas.blas_within_quota():
-            assert threads() == [n if quota is None else min(n, quota) for n in before]
-            with blas.one_blas_thread():
-                assert set(threads()) == {1}
-            assert threads() == [n if quota is None else min(n, quota) for n in before]
-        assert threads() == before

@@ -14,7 +14,7 @@ from references.published import PUBLISHED
 from theory.tolerances import EPS
 
 import saddleback as sb
-from saddleback.engine.inspection import RAYS
+from saddleback.engine.convexity_sampling import RAY_DISTANCES
 from saddleback.methods import Newton, QuasiNewton
 from saddleback.methods.guard import CONTROL as GUARD
 from saddleback.methods.second_order import CONTROL, hessian_weights
@@ -181,7 +181,7 @@ def test_jacobians_are_taken_only_where_steps_are_taken() -> None:
     result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac)
     assert result.success
     # One for each step, and those of the inspection before the end.
-    around = 2 + 1 + len(RAYS) + 1
+    around = 2 + 1 + len(RAY_DISTANCES) + 1
     assert len(jac.points) == result.n_evals == result.n_iter + 1 + around
 
 

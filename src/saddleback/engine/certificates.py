@@ -1,4 +1,4 @@
-"""Certificates: how far a point can be from the optimum, by linear (or quadratic) minorants of g."""
+"""Lower bounds of g: linear or quadratic minorants, their averages and their minima over a region."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ EMPTY = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Where a lower bound is asked: anywhere along strongly convex coordinates, elsewhere |v - center| <= radius.
+    """Where a lower bound must hold: |v - center| <= radius along coordinates that are not strongly convex.
 
-    Distances are measured in units of the parameters, |x|^2 = sum_i (x_i/unit_i)^2: the same parameters in other units
-    have the same region.
+    Along strongly convex coordinates the region has no limit. Distances are measured in the scales of the parameters,
+    |x|^2 = sum_i (x_i/scale_i)^2, so that the region does not depend on the units of the parameters.
     """
 
     center: Vector
     radius: float
-    unit: Vector | float = 1.0
+    scales: Vector | float = 1.0
 
-    def length(self, step: Vector, curvature: Vector) -> float:
-        """|step| in the region's units, over the coordinates that are not strongly convex."""
-        flat = (step / self.unit)[curvature == 0.0]
+    def length(self, step: Vector, strong_convexity: Vector) -> float:
+        """|step| in the region's scales, over the coordinates that are not strongly convex."""
+        flat = (step / self.scales)[strong_convexity == 0.0]
         return float(dnrm2(flat)) if flat.size else 0.0
 
 
@@ -37,22 +37,22 @@ class Minorant:
 
     Any lam in Lambda gives one at any evaluated point u (docs/mathematics.md, 5):
     g(v) >= <lam, f(u)> - R(lam) + <G' lam, v - u> + 1/2 sum_i m_i (v_i - u_i)^2.
-    Minorants are closed under averages; an accelerated method's average is as good as its rate.
+    Averages of minorants are minorants.
     """
 
     constant: float
     slope: Params
     lam: Weights
-    """The same average of the lam: min over v of <lam, f(v)> - R(lam) is at least the minimum of l."""
+    """The weights that prove l: min over v of <lam, f(v)> - R(lam) is at least the minimum of l."""
     origin: Params
-    curvature: Params
+    strong_convexity: Params
     """m, the same for all minorants of a run."""
 
     def moved(self, origin: Vector) -> Minorant:
-        """The same function written around another origin, lowered by what rounding may add.
+        """The same function around another origin, lowered by the largest rounding error of this rewriting.
 
-        Minorants live near where they are used: around a far origin, constants would be differences of numbers of
-        size m |w - origin|^2, and a bound nothing but their rounding errors.
+        Around an origin far from the region, the constant would be a difference of numbers as large as
+        m |w - origin|^2, and the bound would lose its digits.
         """
         if origin is self.origin:
             return self
@@ -60,16 +60,16 @@ class Minorant:
         length = dnrm2(step)
         if length == 0.0:
             return self
-        bend = self.curvature * step
+        bend = self.strong_convexity * step
         lift = 0.5 * float(bend.dot(step))
         constant = self.constant + float(self.slope.dot(step)) + lift
         margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + lift)
-        return Minorant(constant - margin, self.slope + bend, self.lam, origin, self.curvature)
+        return Minorant(constant - margin, self.slope + bend, self.lam, origin, self.strong_convexity)
 
     def at(self, v: Vector) -> float:
         """l(v)."""
         step = v - self.origin
-        return self.constant + float(self.slope.dot(step)) + 0.5 * float((self.curvature * step).dot(step))
+        return self.constant + float(self.slope.dot(step)) + 0.5 * float((self.strong_convexity * step).dot(step))
 
     def mix(self, other: Minorant, theta: float) -> Minorant:
         """(1 - theta) self + theta other, around the origin of the other."""
@@ -79,36 +79,36 @@ class Minorant:
             rest * mine.slope + theta * other.slope,
             rest * mine.lam + theta * other.lam,
             other.origin,
-            self.curvature,
+            self.strong_convexity,
         )
 
     def minimum(self, region: Region) -> float:
         """The least value of l over the region: a lower bound of g there."""
         here = self.moved(region.center)
-        flat, curved = _split(here.slope, self.curvature, region.unit)
-        # BLAS scales before it squares: a square that underflows would pass for a flat minorant. Without flat
-        # coordinates the radius is infinite and plays no part.
+        flat, curved = _split(here.slope, self.strong_convexity, region.scales)
+        # dnrm2 scales before it squares, so that small slopes do not underflow to zero. Without flat coordinates the
+        # radius is infinite and must not be used.
         fall = region.radius * dnrm2(flat) if flat.size else 0.0
         return float(here.constant - fall - 0.5 * curved.dot(curved)) if curved.size else here.constant - fall
 
     def best_mix(self, other: Minorant, region: Region) -> Minorant:
         """The average of the two, around the region's center, whose bound on the region is the highest."""
         first, second = self.moved(region.center), other.moved(region.center)
-        theta = best_weight(first, second, region.radius, region.unit)
+        theta = best_weight(first, second, region.radius, region.scales)
         return first if theta == 0.0 else second if theta == 1.0 else first.mix(second, theta)
 
 
-def best_weight(first: Minorant, second: Minorant, radius: float, unit: Vector | float = 1.0) -> float:
+def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector | float = 1.0) -> float:
     """argmax over theta in [0, 1] of the bound of (1 - theta) first + theta second, both around the region's center.
 
-    The bound is concave in theta. With a, b the slopes along flat coordinates, per unit, and u, v those along the
-    others over sqrt(m), it rises at the rate
+    The bound is concave in theta. With a, b the slopes along flat coordinates times their scales, and u, v those along
+    the others over sqrt(m), its derivative is
     rise - radius n t/hypot(t, delta) - <u, v - u> - theta |v - u|^2,  t = beta + theta n,
-    where n = |b - a|, beta is a's part along b - a and delta the length of its part across.
+    where n = |b - a|, beta is the component of a along b - a and delta the length of the component across.
     """
     rise = second.constant - first.constant
-    flat, curved = _split(first.slope, first.curvature, unit)
-    flat_change, curved_change = _split(second.slope - first.slope, first.curvature, unit)
+    flat, curved = _split(first.slope, first.strong_convexity, scales)
+    flat_change, curved_change = _split(second.slope - first.slope, first.strong_convexity, scales)
     bend, n = 0.0, 0.0
     if curved.size:
         rise -= float(curved.dot(curved_change))
@@ -118,17 +118,17 @@ def best_weight(first: Minorant, second: Minorant, radius: float, unit: Vector |
     if n != 0.0:
         along = flat_change / n
         beta = float(flat.dot(along))
-        # From the vector itself: differences of squares would lose half of the digits where the slopes nearly cancel.
+        # From the vector: a difference of squares would lose half of the digits where the slopes nearly cancel.
         delta = float(dnrm2(flat - beta * along))
     else:
         radius, beta, delta = 0.0, 0.0, 0.0
 
     def rate(theta: float) -> float:
         t = beta + theta * n
-        size = hypot(t, delta)
-        return rise - (radius * n * (t / size) if size != 0.0 else 0.0) - bend * theta
+        length = hypot(t, delta)
+        return rise - (radius * n * (t / length) if length != 0.0 else 0.0) - bend * theta
 
-    # Also where a rate is not a number: such a minorant is not taken.
+    # A rate of nan gives theta = 0: the second minorant is not used.
     if not rate(0.0) > 0:
         return 0.0
     if rate(1.0) > 0:
@@ -149,11 +149,11 @@ def best_weight(first: Minorant, second: Minorant, radius: float, unit: Vector |
     return low
 
 
-def _split(slope: Vector, curvature: Vector, unit: Vector | float) -> tuple[Vector, Vector]:
-    """The slope per unit along flat coordinates, and that along the others over the square root of their curvature."""
-    if curvature.item(curvature.argmax()) == 0.0:
-        return slope * unit, EMPTY
-    if curvature.item(curvature.argmin()) > 0.0:
-        return EMPTY, slope / np.sqrt(curvature)
-    flat = curvature == 0
-    return (slope * unit)[flat], slope[~flat] / np.sqrt(curvature[~flat])
+def _split(slope: Vector, strong_convexity: Vector, scales: Vector | float) -> tuple[Vector, Vector]:
+    """slope * scales along coordinates with m_i = 0, and slope/sqrt(m) along the others."""
+    if strong_convexity[strong_convexity.argmax()] == 0.0:
+        return slope * scales, EMPTY
+    if strong_convexity[strong_convexity.argmin()] > 0.0:
+        return EMPTY, slope / np.sqrt(strong_convexity)
+    flat = strong_convexity == 0
+    return (slope * scales)[flat], slope[~flat] / np.sqrt(strong_convexity[~flat])

@@ -1,4 +1,4 @@
-"""Watching convexity: an evaluated loss may not lie below an earlier linearization."""
+"""Monitoring convexity: no evaluated loss may lie below a linearization at another point."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 from .._types import EPS, Matrix, Vector
 from ..dual_sets import DualSet
 
-# Losses are sums of many terms: allow their rounding errors in float64, in float32, or those of finite differences.
-ROUNDING = 1e5 * EPS
-SINGLE = 64.0
-DIFFERENCES = 1e-6
-# Losses that declare themselves convex are believed rather than their rounding errors: margins of time stamps cancel
-# seven digits, which neither the losses nor their Jacobian show.
-DECLARED = 1e-7
+# Relative errors of the losses that do not count as violations. Losses are sums of many terms in float64:
+DOUBLE_TOLERANCE = 1e5 * EPS
+# In lower precision, this many units in the last place:
+LOW_PRECISION_ULPS = 64.0
+# With a Jacobian by finite differences:
+DIFFERENCES_TOLERANCE = 1e-6
+# Losses that declare themselves convex: columns such as time stamps can cancel seven digits in a margin, which neither
+# the losses nor their Jacobian show.
+DECLARED_TOLERANCE = 1e-7
 
 
 class Linearization(Protocol):
-    """A point where the losses and their Jacobian are known."""
+    """A point with the losses f and their Jacobian G."""
 
     @property
     def w(self) -> Vector: ...
@@ -31,51 +33,56 @@ class Linearization(Protocol):
 
 
 class ConvexityWatch:
-    """Remembers the last linearizations and the first violation of convexity.
+    """Keeps the last linearizations and the first violation of convexity.
 
     <lam, f> - m/2 |w|^2 is convex for every lam in Lambda exactly when the support function of Lambda at
     f(u) + G(u)(v - u) - f(v) is never above -m/2 |v - u|^2.
     """
 
-    def __init__(self, dual_set: DualSet, curvature: Vector, *, exact_jacobian: bool = True, memory: int = 2) -> None:
+    def __init__(
+        self, dual_set: DualSet, strong_convexity: Vector, *, exact_jacobian: bool = True, memory: int = 2
+    ) -> None:
         self._dual_set = dual_set
-        self._curvature = curvature
-        self._curved = bool(curvature.any())
-        self.tolerance = ROUNDING if exact_jacobian else DIFFERENCES
+        self._strong_convexity = strong_convexity
+        self._strongly_convex = bool(strong_convexity.any())
+        self.tolerance = DOUBLE_TOLERANCE if exact_jacobian else DIFFERENCES_TOLERANCE
         self._known: deque[Linearization] = deque(maxlen=memory)
         self.violation: str | None = None
 
     @property
     def known(self) -> tuple[Linearization, ...]:
-        """The linearizations that are remembered, the oldest first."""
+        """The linearizations that are kept, the oldest first."""
         return tuple(self._known)
 
     def restore(self, known: tuple[Linearization, ...], violation: str | None) -> None:
-        """Remember what an earlier watch did."""
+        """Take the contents of an earlier watch."""
         self._known.clear()
         self._known.extend(known)
         self.violation = violation
 
-    def believe(self) -> None:
-        """Allow for what rounding may make of losses that are convex by their own account."""
-        self.tolerance = max(self.tolerance, DECLARED)
+    def allow_declared(self) -> None:
+        """Raise the tolerance to that of losses which declare themselves convex."""
+        self.tolerance = max(self.tolerance, DECLARED_TOLERANCE)
 
-    def trust(self, precision: float) -> None:
-        """Allow for losses that are computed with this relative precision."""
+    def allow_precision(self, precision: float) -> None:
+        """Raise the tolerance to that of losses which are computed with this relative precision."""
         if precision > EPS:
-            self.tolerance = max(self.tolerance, SINGLE * precision)
+            self.tolerance = max(self.tolerance, LOW_PRECISION_ULPS * precision)
 
     def observe_values(self, w: Vector, f: Vector) -> None:
-        """Compare losses at w with the linearizations that are remembered."""
+        """Compare losses at w with the linearizations that are kept."""
         if self.violation is None:
             for known in self._known:
                 self._compare(known, w, f, w - known.w, f - known.f)
 
     def observe(self, new: Linearization) -> None:
-        """Compare both ways, then remember the new linearization."""
+        """Compare the new linearization with those that are kept, then keep it."""
         if self.violation is None:
+            w, f = new.w, new.f
             for known in self._known:
-                self.compare(known, new)
+                step, change = w - known.w, f - known.f
+                self._compare(known, w, f, step, change)
+                self._compare(new, known.w, known.f, -step, -change)
         self._known.append(new)
 
     def compare(self, known: Linearization, new: Linearization) -> None:
@@ -87,16 +94,16 @@ class ConvexityWatch:
     def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
         excess = at.G.dot(step) - change
         worst = self._dual_set.support_value(excess)
-        if self._curved:
-            worst += 0.5 * float((self._curvature * step).dot(step))
+        if self._strongly_convex:
+            worst += 0.5 * float((self._strong_convexity * step).dot(step))
         if worst <= 0.0 or self.violation is not None:
             return
-        # Parameters carry rounding errors, too: those of w move the losses by |G| |w|, however small f and the step.
+        # Rounding errors of w itself change the losses by |G| |w|, however small f and the step are.
         lam = self._dual_set.support(excess)[1]
-        size = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
-        if worst > self.tolerance * float(np.abs(lam) @ size):
+        magnitude = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
+        if worst > self.tolerance * float(np.abs(lam) @ magnitude):
             j = int(np.argmax(np.abs(lam)))
-            claim = " or their strong convexity" if self._curved else ""
+            claim = " or their strong convexity" if self._strongly_convex else ""
             self.violation = (
                 f"loss {j} lies {worst:.3g} below its linearization, so the losses are not convex "
                 f"(or their Jacobian{claim} is wrong)"

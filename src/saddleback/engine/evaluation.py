@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 
@@ -12,16 +12,16 @@ from .._types import Jacobian, Matrix, Params, Vector, Weights
 from ..subproblem.factored_subproblem import is_tall
 
 # Larger derivatives overflow in G G'.
-LARGEST = 1e152
+LARGEST_DERIVATIVE = 1e152
 
 
 class Breakdown(Exception):
-    """The method cannot take another step; the loop ends the run with the best point so far."""
+    """Raised where a method cannot take another step; the loop then ends the run with the best point so far."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A candidate answer: the losses, g and the best response at w, without a Jacobian."""
+    """The losses, g and the best response at w, without the Jacobian."""
 
     w: Params
     f: Weights
@@ -35,30 +35,32 @@ class Evaluation(Point):
 
     G: Jacobian
     largest_weight: float = 1.0
-    """The largest weight of a loss on Lambda: losses and derivatives count as many times."""
+    """The largest |lam_j| on Lambda, by which ``magnitude`` and ``steepness`` are multiplied."""
+    finite: bool = field(init=False)
+    """Whether g is finite and no derivative overflows in G G'."""
 
-    @cached_property
-    def finite(self) -> bool:
-        sizes = np.abs(self.G)
-        return isfinite(self.value) and sizes.item(sizes.argmax()) <= LARGEST
+    def __post_init__(self) -> None:
+        absolute = np.abs(self.G)
+        finite = isfinite(self.value) and absolute.item(absolute.argmax()) <= LARGEST_DERIVATIVE
+        object.__setattr__(self, "finite", finite)
 
     @property
     def point(self) -> Point:
         return Point(self.w, self.f, self.value, self.lam)
 
     @cached_property
-    def size(self) -> float:
-        """The largest |f_j|, as the adversary can weigh it."""
+    def magnitude(self) -> float:
+        """The largest |lam_j f_j| over Lambda."""
         return self.largest_weight * float(np.abs(self.f).max())
 
     @cached_property
     def steepness(self) -> Vector:
-        """|grad f_j|, one per loss, as the adversary can weigh it."""
+        """The largest |lam_j| |grad f_j| over Lambda, one per loss."""
         return self.largest_weight * row_norms(self.G)
 
     @property
     def tall(self) -> bool:
-        """Whether G itself is less than G G'."""
+        """Whether G has fewer entries than G G'."""
         return is_tall(*self.G.shape)
 
     @cached_property

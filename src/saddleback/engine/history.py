@@ -9,10 +9,13 @@ import numpy as np
 
 from ..result import History
 
+# The rate of decrease that is assumed where the last values show none.
+SLOWEST_RATE = 0.99
+
 
 @dataclass
-class Trace:
-    """One entry per iteration, the start included."""
+class HistoryBuilder:
+    """One entry per iteration, the start included: lists of equal length."""
 
     time: list[float] = field(default_factory=list)
     value: list[float] = field(default_factory=list)
@@ -21,7 +24,7 @@ class Trace:
     inner_gap: list[float] = field(default_factory=list)
     inner_iter: list[int] = field(default_factory=list)
     estimate: list[float] = field(default_factory=list)
-    """What the model says is left to gain; nan where there is no model."""
+    """An estimate of value - optimum from the decrease that the step's model predicts; nan without a model."""
 
     @property
     def n_iter(self) -> int:
@@ -47,19 +50,19 @@ class Trace:
         self.estimate.append(max(predicted, 0.0) / (1.0 - self.contraction()))
 
     def trim(self) -> None:
-        """Drop what an interrupt has left half written."""
+        """Cut all lists to the shortest one, ``estimate``, which is written last: an interrupt may fall in between."""
         for f in fields(self):
             del getattr(self, f.name)[len(self.estimate) :]
 
     def contraction(self) -> float:
-        """r in [0, 0.99]: how the last decreases of the value shrink, as a geometric rate."""
+        """r in [0, 0.99]: the geometric rate at which the last decreases of the value shrink."""
         if len(self.value) < 4:
-            return 0.99
+            return SLOWEST_RATE
         first, second, third, last = self.value[-4:]
         earlier, now = first - second, third - last
         if not (earlier > 0 and now > 0):
-            return 0.99
-        return min(0.99, sqrt(now / earlier))
+            return SLOWEST_RATE
+        return min(SLOWEST_RATE, sqrt(now / earlier))
 
     def freeze(self) -> History:
         return History(

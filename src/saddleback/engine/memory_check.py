@@ -1,53 +1,51 @@
-"""What a run needs in memory, and a refusal by name where that is not there."""
+"""Refusing a run that needs more memory than is free, before anything is evaluated."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from ..errors import ProblemError
-from ..machine.resources import SMALL, free_memory, gigabytes
+from ..machine.resources import UNCHECKED_BYTES, free_memory, gigabytes
 from ..problem import Problem
 from ..subproblem import InnerSolver, square_matrices
 from .method import AnyMethod
 
-# J x d matrices at a time, as measured, and rather less: three Jacobians, and what a step makes of one.
-JACOBIANS = 5
+# J x d matrices that a run holds at a time, a little below the measured number: three Jacobians and what a step makes
+# of one.
+N_JACOBIANS = 5
 
 
-class Need(NamedTuple):
-    """So many bytes, for what, and what would take less."""
+class MemoryNeed(NamedTuple):
+    """Bytes, what they are for, and what would take less."""
 
-    size: float
+    n_bytes: float
     purpose: str
     remedy: str
 
 
 def check_memory(problem: Problem, method: AnyMethod, inner: InnerSolver) -> None:
-    """Refuse a run that would need more memory than is free, before anything is evaluated."""
+    """Raise a ProblemError where the matrices of a run take more memory than is free."""
     J, d = problem.n_losses, problem.n_params
-    if 8.0 * max(J * d, J * J, d * d) < SMALL / 16:
+    if 8.0 * max(J * d, J * J, d * d) < UNCHECKED_BYTES / 16:
         return
     needs = list(_needs(problem, method, inner))
-    total, largest = sum(need.size for need in needs), max(needs)
-    if total < SMALL or total <= (free := free_memory()):
+    total, largest = sum(need.n_bytes for need in needs), max(needs)
+    if total < UNCHECKED_BYTES or total <= (free := free_memory()):
         return
     raise ProblemError(
-        f"J = {J} losses of d = {d} parameters need about {gigabytes(total)} of memory, {gigabytes(largest.size)} of "
-        f"it for {largest.purpose}; {gigabytes(free)} are free. {largest.remedy}"
+        f"J = {J} losses of d = {d} parameters need about {gigabytes(total)} of memory, {gigabytes(largest.n_bytes)} "
+        f"of it for {largest.purpose}; {gigabytes(free)} are free. {largest.remedy}"
     )
 
 
-def _needs(problem: Problem, method: AnyMethod, inner: InnerSolver) -> list[Need]:
+def _needs(problem: Problem, method: AnyMethod, inner: InnerSolver) -> list[MemoryNeed]:
     J, d = problem.n_losses, problem.n_params
     fewer = "Group the losses into fewer, or take a machine with more memory."
-    needs = [Need(8.0 * JACOBIANS * J * d, "J x d Jacobians", fewer)]
+    needs = [MemoryNeed(8.0 * N_JACOBIANS * J * d, "J x d Jacobians", fewer)]
     squares = square_matrices(inner, problem.adversary, d)
     remedy = fewer if inner.name == "auto" else "Leave inner at 'auto', which may need less, or group the losses."
-    needs.append(Need(8.0 * squares * J * J, f"J x J matrices of the inner solver {inner.name!r}", remedy))
+    needs.append(MemoryNeed(8.0 * squares * J * J, f"J x J matrices of the inner solver {inner.name!r}", remedy))
     if method.n_square_matrices:
-        needs.append(
-            Need(
-                8.0 * method.n_square_matrices * d * d, "d x d Hessians", "Use method='quasi-newton', which needs none."
-            )
-        )
+        remedy = "Use method='quasi-newton', which needs none."
+        needs.append(MemoryNeed(8.0 * method.n_square_matrices * d * d, "d x d Hessians", remedy))
     return needs

@@ -13,7 +13,7 @@ from .._types import Params, Vector, Weights
 from ..capabilities import Needs
 from .certificates import Minorant
 from .evaluation import Point
-from .inspection import Look
+from .hessian_probe import HessianProbe
 from .oracle import Oracle
 from .stopping import Stopping
 
@@ -91,8 +91,8 @@ class Method(MethodBase, ABC, Generic[S]):
     def step(self, oracle: Oracle, state: S) -> S:
         """The state after one iteration."""
 
-    def with_second_derivatives(self, state: S, look: Look) -> S:
-        """The state with the second derivatives that an inspection of the best point has measured."""
+    def with_second_derivatives(self, state: S, probe: HessianProbe) -> S:
+        """The state with the second derivatives that a Hessian probe at the best point has measured."""
         return state
 
 

@@ -1,32 +1,39 @@
-"""When a run ends, and why."""
+"""Stopping rules on the history of a run: tolerance, limits, stalls."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from .._types import EPS
 from .._validation import number, whole
 from ..result import Status
-from .history import Trace
+from .history import HistoryBuilder
+
+Verdict: TypeAlias = tuple[Status, str]
+"""Why a run ends, and the sentence for `Result.message`."""
 
 # The relative part of the tolerance is at most this: see ``Stopping.threshold``.
-RELATIVE = 1e-10
-# A run has stalled when this many iterations brought no decrease beyond rounding and no better bound.
-PATIENCE = 200
-HOPELESS = 10
-# An estimate ends a run only where the certified gap is at most this many tolerances; fewer where a look before the end
-# cannot see every direction: the slope along the others is then not much more than that along a flat one.
-BELIEVED = 1e3
-GUESSED = 10.0
-# A value this many times below the scale of the start is taken for minus infinity.
-UNBOUNDED = 1e15
+LARGEST_RELATIVE_TOLERANCE = 1e-10
+# A run has stalled after this many iterations without a decrease beyond rounding and without a better bound; after the
+# smaller number where the models of these iterations predict no decrease beyond rounding either.
+STALL_ITERATIONS = 200
+SHORT_STALL_ITERATIONS = 10
+# An estimate ends a run only where the certified gap is at most this many tolerances: the larger number where the final
+# Hessian probe covers all directions, the smaller one where it covers a few, as an uncovered direction may be flat.
+ESTIMATE_FACTOR_ALL_DIRECTIONS = 1e3
+ESTIMATE_FACTOR_FEW_DIRECTIONS = 10.0
+# The share of the tolerance that an estimate must reach, twice in a row.
+ESTIMATE_SHARE = 0.1
+# A value that is this many times the magnitude of the losses at w0 below zero counts as minus infinity.
+UNBOUNDED_FACTOR = 1e15
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """The limits of one run."""
+    """Tolerance and limits of one run."""
 
     tol: float
     max_iter: int
@@ -39,65 +46,70 @@ class Stopping:
             object.__setattr__(self, "time_limit", number(self.time_limit, "time_limit", minimum=0.0))
 
     def threshold(self, value: float) -> float:
-        """The gap that counts as converged: tol, or relative to large values min(tol, 1e-10) |value|.
+        """The gap that counts as converged: tol, or for large values min(tol, 1e-10) |value|.
 
-        It never exceeds tol max(1, |value|). The relative part is capped so that a tolerance in the units of f
-        stays one: while tol >= 1e-10 |value|, multiplying f, R and tol by a constant does not change where a run ends.
+        It never exceeds tol max(1, |value|). The relative part is capped so that ``tol`` is a tolerance in the scale of
+        f: while tol >= 1e-10 |value|, multiplying f, R and tol by a constant does not change where a run ends.
         """
-        return max(self.tol, min(self.tol, RELATIVE) * abs(value))
+        tol = self.tol
+        relative = (tol if tol < LARGEST_RELATIVE_TOLERANCE else LARGEST_RELATIVE_TOLERANCE) * abs(value)
+        return relative if relative > tol else tol
 
-    def certified(self, trace: Trace) -> bool:
-        """Whether the certified gap is within the tolerance."""
-        return trace.gap[-1] <= self.threshold(trace.value[-1])
+    def estimate_is_small(self, history: HistoryBuilder, threshold: float) -> bool:
+        """Whether the estimated gap was a tenth of the threshold or less in the last two iterations."""
+        if len(history.estimate) < 3:
+            return False
+        small = ESTIMATE_SHARE * threshold
+        return history.estimate[-1] <= small and history.estimate[-2] <= small
 
-    def promises_nothing(self, trace: Trace) -> bool:
-        """Whether the estimated gap is a tenth of the tolerance or less twice in a row."""
-        threshold = self.threshold(trace.value[-1])
-        return trace.n_iter >= 2 and all(left <= 0.1 * threshold for left in trace.estimate[-2:])
+    def estimate_may_decide(self, gap: float, threshold: float, *, all_directions: bool) -> bool:
+        """Whether the certified gap is close enough to the tolerance for an estimate to end the run, or infinite.
 
-    def nearly_certified(self, trace: Trace, *, sees_all: bool) -> bool:
-        """Whether the certified gap is near enough to the tolerance for an estimate to end the run, or is none.
-
-        ``sees_all``: a look before the end sees the curvature in every direction.
+        ``all_directions``: whether a Hessian probe would cover every direction.
         """
-        gap, threshold = trace.gap[-1], self.threshold(trace.value[-1])
-        return gap <= (BELIEVED if sees_all else GUESSED) * threshold or gap == np.inf
+        factor = ESTIMATE_FACTOR_ALL_DIRECTIONS if all_directions else ESTIMATE_FACTOR_FEW_DIRECTIONS
+        return gap <= factor * threshold or gap == np.inf
 
-    def out_of_time(self, trace: Trace) -> bool:
-        """Whether the time limit has passed."""
-        return self.time_limit is not None and trace.time[-1] >= self.time_limit
+    def out_of_time(self, history: HistoryBuilder) -> bool:
+        """Whether the time limit had passed at the last entry of the history."""
+        return self.time_limit is not None and history.time[-1] >= self.time_limit
 
-    def exhausted(self, trace: Trace, scale: float) -> tuple[Status, str] | None:
-        """Why a run that has not converged ends after the last entry of the trace; None when it goes on.
+    def exhausted(self, history: HistoryBuilder, magnitude: float) -> Verdict | None:
+        """Why a run that has not converged ends after the last entry of the history; None when it goes on.
 
-        ``scale`` is the size of the losses and of their change near w0.
+        ``magnitude`` is that of the losses and of their first-order change at w0.
         """
-        value, n_iter = trace.value[-1], trace.n_iter
-        if value < -UNBOUNDED * scale:
+        value, n_iter = history.value[-1], len(history.time) - 1
+        if value < -UNBOUNDED_FACTOR * magnitude:
             return Status.UNBOUNDED, f"the objective fell to {value:.3g}: it seems unbounded below"
-        if self.out_of_time(trace):
-            return Status.TIME_LIMIT, self.too_late(trace.time[-1])
+        if self.time_limit is not None and self.out_of_time(history):
+            return Status.TIME_LIMIT, self.time_limit_message(history.time[-1])
         if n_iter >= self.max_iter:
             return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
-        if n_iter < HOPELESS:
+        if n_iter < SHORT_STALL_ITERATIONS:
             return None
-        # Where a model promises nothing beyond rounding there is less to wait for.
-        known = [left for left in trace.estimate[-HOPELESS:] if left == left]
-        hopeless = len(known) >= HOPELESS // 2 and all(left <= 64 * EPS * abs(value) for left in known)
-        patience = HOPELESS if hopeless else PATIENCE
-        if n_iter >= patience and _stalled(trace, patience):
+        patience = SHORT_STALL_ITERATIONS if _predicts_nothing(history, value) else STALL_ITERATIONS
+        if n_iter >= patience and _stalled(history, patience):
             return Status.STALLED, f"no progress beyond rounding in {patience} iterations"
         return None
 
-    def too_late(self, seconds: float) -> str:
-        """What the message says of a run that has no time left, or not enough for what comes next."""
+    def time_limit_message(self, seconds: float) -> str:
+        """The message of a run that reached its time limit, or has too little time left for the next step."""
         stopped = f"stopped after {seconds:.3g} s, the limit was {self.time_limit:g} s"
-        enough = self.time_limit is None or seconds >= self.time_limit
-        return stopped if enough else f"{stopped}: the next step would take longer than what is left"
+        reached = self.time_limit is None or seconds >= self.time_limit
+        return stopped if reached else f"{stopped}: the next step would take longer than what is left"
 
 
-def _stalled(trace: Trace, patience: int) -> bool:
+def _predicts_nothing(history: HistoryBuilder, value: float) -> bool:
+    """Whether the models of the last iterations predict no decrease beyond rounding."""
+    known = [estimate for estimate in history.estimate[-SHORT_STALL_ITERATIONS:] if estimate == estimate]
+    if len(known) < SHORT_STALL_ITERATIONS // 2:
+        return False
+    return max(known) <= 64 * EPS * abs(value)
+
+
+def _stalled(history: HistoryBuilder, patience: int) -> bool:
     earlier, now = -1 - patience, -1
-    decrease = trace.value[earlier] - trace.value[now] > 8 * EPS * abs(trace.value[now])
-    tighter = np.isfinite(trace.gap[now]) and trace.gap[now] < (1.0 - 1e-3) * trace.gap[earlier]
+    decrease = history.value[earlier] - history.value[now] > 8 * EPS * abs(history.value[now])
+    tighter = np.isfinite(history.gap[now]) and history.gap[now] < (1.0 - 1e-3) * history.gap[earlier]
     return not (decrease or tighter)

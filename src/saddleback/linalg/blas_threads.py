@@ -1,4 +1,4 @@
-"""How many threads BLAS may use."""
+"""Limits on the number of threads of BLAS."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ..machine.resources import quota_of_cores
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """BLAS with one thread: for products that are small, or that run side by side already.
+    """BLAS with one thread, for products that are small or already run in parallel.
 
     Threads of BLAS wait for each other at every product, which takes a hundred times longer than the product itself
-    where another program has one of the cores. The limit is the whole process's, for the libraries that were loaded
-    when it was first asked for.
+    where another program uses one of the cores. The limit holds for the whole process and for the libraries that were
+    loaded at the first call.
     """
     return _limits(os.getpid()).at_most(1)
 
 
 def blas_within_quota() -> AbstractContextManager[None]:
-    """BLAS with no more threads than a container's quota has cores: it counts those of the whole machine.
+    """BLAS with no more threads than a container's quota has cores; BLAS itself counts those of the machine.
 
-    More would be stopped by the kernel for most of the time, and the others would wait for them. Affinity and
-    environment variables are BLAS's own business, which it minds.
+    The kernel would stop the surplus threads most of the time, and the others would wait for them. Affinity and
+    environment variables are respected by BLAS itself.
     """
     quota = quota_of_cores()
     return nullcontext() if quota is None else _limits(os.getpid()).at_most(quota)
 
 
 class _Limits:
-    """The least of the limits that are asked for at a time; the last who leaves lifts it, whatever thread he is in."""
+    """The least of the limits that hold at a time, in whatever threads; it is lifted with the last one."""
 
     def __init__(self) -> None:
         from threadpoolctl import ThreadpoolController
@@ -66,7 +66,7 @@ class _Limits:
                 self._set([n if now is None else min(n, now) for n in self._before])
 
     def _set(self, threads: list[int]) -> None:
-        # Since 3.8 threadpoolctl hears only the thread that set a limit first, until it is told to forget that one.
+        # Since 3.8 threadpoolctl obeys only the thread that set a limit first, until that is reset.
         for forget in self._forget:
             forget(force=True)
         for library, n, before in zip(self._libraries, threads, self._before, strict=True):
@@ -78,5 +78,5 @@ class _Limits:
 
 @cache
 def _limits(process: int) -> _Limits:
-    # A child of fork() begins with a count of its own.
+    # One object per process: a child of fork() starts its own count.
     return _Limits()

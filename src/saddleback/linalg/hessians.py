@@ -1,4 +1,4 @@
-"""Hessians of barriers and regularizers: as little of each matrix as its structure needs."""
+"""Structured Hessians of barriers and regularizers: diagonal, low rank, Gram, spectral, blocks, dense."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Hessian(ABC):
 
     @abstractmethod
     def solve(self, rows: Matrix) -> Matrix:
-        """rows H^-1, for an H that is positive definite; nan where rounding leaves none."""
+        """rows H^-1; nan where H is numerically not positive definite."""
 
     def inner(self, rows: Matrix) -> Matrix:
         """rows H^-1 rows': inner products in the dual norm."""
@@ -45,13 +45,13 @@ class Hessian(ABC):
         return None
 
     def plus(self, other: Hessian) -> Hessian:
-        """H + other, in the cheapest form that holds both."""
+        """H + other, in the cheapest structure that can represent it."""
         kept = self._absorb(other)
         kept = other._absorb(self) if kept is None else kept
         return Dense(self.dense() + other.dense()) if kept is None else kept
 
     def _absorb(self, other: Hessian) -> Hessian | None:
-        """H + other where this structure holds both; None where it does not."""
+        """H + other where this structure can represent it; else None."""
         return None
 
 
@@ -105,7 +105,7 @@ class Dense(Hessian):
         return self.H.copy()
 
     def solve(self, rows: Matrix) -> Matrix:
-        # Scaled to a unit diagonal, so that coordinates near the boundary do not drown the others.
+        # Scaled to a unit diagonal, as the large entries of coordinates near the boundary would dominate rounding.
         scale = 1.0 / np.sqrt(self.H.diagonal())
         _, x, info = dposv(scale[:, None] * self.H * scale, (rows * scale).T, lower=1)
         return x.T * scale if info == 0 else np.full_like(rows, np.nan)
@@ -123,7 +123,7 @@ class Dense(Hessian):
 
 @dataclass(frozen=True, eq=False)
 class Gram(Hessian):
-    """M'M, for rows M that differ in size by more than their squares could tell: never formed to be solved with."""
+    """M'M, for rows M of very different norms: solved by QR of M, as forming M'M would lose the small rows."""
 
     M: Matrix
 
@@ -136,7 +136,7 @@ class Gram(Hessian):
 
     @cached_property
     def factor(self) -> Matrix:
-        """R, upper triangular with R'R = M'M: Householder's QR, with the largest rows first (Cox and Higham 1998)."""
+        """R, upper triangular with R'R = M'M: Householder QR with the largest rows first (Cox and Higham 1998)."""
         order = np.argsort(-np.abs(self.M).max(axis=1), kind="stable")
         return np.asarray(qr(self.M[order], mode="r", check_finite=False)[0][: self.n])
 
@@ -180,7 +180,7 @@ class LowRank(Hessian):
         return self.d, self.V
 
     def solve(self, rows: Matrix) -> Matrix:
-        """By the formula of Sherman, Morrison and Woodbury."""
+        """By the Sherman-Morrison-Woodbury formula."""
         W = self.V / self.d
         x: Matrix = rows / self.d
         inner = np.eye(len(W)) + W @ self.V.T

@@ -1,6 +1,6 @@
-"""Sparse matrices of users: their index arrays are checked before SciPy or a kernel follows them.
+"""Checks of the index arrays of users' sparse matrices, before SciPy or a kernel uses them.
 
-SciPy trusts these arrays, and anyone can write to them: an index out of range is read or written in foreign memory.
+SciPy does not check these arrays, and users can write to them: an index out of range would read or write other memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REMEDY = "Rebuild the matrix, or look for an integer overflow where it was made.
 
 
 def to_compressed_rows(X: Any, name: str) -> Any:
-    """X in the format "csr", which may share its arrays with X; every index in it points into the matrix."""
+    """X in the format "csr", with checked indices; it may share its arrays with X."""
     check_structure(X, name)
     csr = _converted(X, X.tocsr, name)
     check_structure(csr, name)
@@ -25,7 +25,7 @@ def to_compressed_rows(X: Any, name: str) -> Any:
 
 
 def to_coordinates(X: Any, name: str) -> Any:
-    """X as a coo_array, likewise."""
+    """X as a coo_array with checked indices."""
     check_structure(X, name)
     coo = sp.coo_array(_converted(X, X.tocoo, name))
     check_structure(coo, name)
@@ -33,12 +33,12 @@ def to_coordinates(X: Any, name: str) -> Any:
 
 
 def to_dense(X: Any, name: str) -> NDArray[Any]:
-    """X as an ordinary array, not before its indices were checked."""
+    """X as a dense array, after its indices were checked."""
     return np.asarray(to_compressed_rows(X, name).toarray())
 
 
 def check_structure(X: Any, name: str) -> None:
-    """Refuse index arrays that do not describe a matrix of this shape, whatever its format."""
+    """Refuse index arrays that do not describe a matrix of this shape, in any format."""
     check_values(X, name)
     if X.ndim != 2:
         raise ProblemError(f"{name} must be a matrix; got a sparse array of shape {X.shape}.")
@@ -47,7 +47,7 @@ def check_structure(X: Any, name: str) -> None:
 
 
 def check_values(X: Any, name: str) -> None:
-    """Refuse a matrix whose values are no array: not even its type is then known."""
+    """Refuse a matrix whose values are not an array."""
     if X.format != "dok" and not isinstance(X.data, np.ndarray):
         raise ProblemError(f"{name} must have an array of values; got {type(X.data).__name__}. {REMEDY}")
 
@@ -106,7 +106,7 @@ def _diagonals(X: Any, name: str) -> None:
 
 
 def _lists(X: Any, name: str) -> None:
-    """Lists that are of one length in ``rows`` and ``data``; the indices in them are checked once they are an array."""
+    """Refuse lists of different lengths in ``rows`` and ``data``; their indices are checked after conversion."""
     if not isinstance(X.rows, np.ndarray):
         raise ProblemError(f"{name} must have an array of lists of indices; got {type(X.rows).__name__}. {REMEDY}")
     if not (X.rows.shape == X.data.shape == (X.shape[0],)):
@@ -123,7 +123,7 @@ def _lists(X: Any, name: str) -> None:
 
 
 def check_pointers(starts: Any, indices: Any, n_values: int, n_major: int, n_minor: int, name: str) -> None:
-    """Refuse compressed rows (or columns) that lead out of the arrays, or out of the matrix."""
+    """Refuse compressed rows (or columns) with pointers beyond the arrays or indices beyond the matrix."""
     _whole_numbers(starts, "indptr", name)
     _whole_numbers(indices, "indices", name)
     if starts.size != n_major + 1 or starts[0] != 0 or (starts[1:] < starts[:-1]).any():
@@ -158,4 +158,4 @@ _CHECKS = {
     "dia": _diagonals,
     "lil": _lists,
 }
-"""By format. The keys of a "dok" matrix are checked by SciPy, and once more when they are arrays."""
+"""By format. The keys of a "dok" matrix are checked by SciPy, and again after conversion."""

@@ -1,7 +1,7 @@
-"""Symmetric k x k matrices as vectors of their k(k+1)/2 entries, off the diagonal times sqrt(2).
+"""svec: symmetric k x k matrices as vectors of k(k+1)/2 entries, those off the diagonal times sqrt(2).
 
-With these weights inner products are kept: <svec A, svec B> = tr(A B). Coordinates go down the lower triangle row by
-row: (0,0), (1,0), (1,1), (2,0), ...
+Inner products are preserved: <svec A, svec B> = tr(A B). The order is that of the lower triangle row by row: (0,0),
+(1,0), (1,1), (2,0), ...
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT_TWO = float(np.sqrt(2.0))
 
 
 class _Layout(NamedTuple):
-    """Where the coordinates of a k x k matrix are."""
+    """The index arrays and factors of svec for k x k matrices."""
 
     flat: NDArray[np.intp]
     """Positions of the lower triangle in the k^2 entries."""
@@ -28,7 +28,7 @@ class _Layout(NamedTuple):
     position: NDArray[np.intp]
     """The coordinate that each of the k^2 entries comes from."""
     unweights: Vector
-    """What that coordinate is multiplied by."""
+    """The factor of that coordinate."""
 
 
 @lru_cache(maxsize=64)
@@ -63,7 +63,7 @@ def pack(A: Matrix) -> Vector | Matrix:
 def unpack(x: Vector | Matrix) -> Matrix:
     """The symmetric matrix of svec coordinates, or a stack of them."""
     k = order(x.shape[-1])
-    assert k is not None, "svec coordinates come in triangular numbers"
+    assert k is not None, "the length of svec is a triangular number"
     layout = _layout(k)
     full: Matrix = x.take(layout.position, axis=-1)
     full *= layout.unweights
@@ -71,7 +71,7 @@ def unpack(x: Vector | Matrix) -> Matrix:
 
 
 def entries(W: Matrix) -> Vector:
-    """The lower triangle of a symmetric matrix of weights, in the order of the coordinates and as it is."""
+    """The lower triangle of a symmetric matrix in the order of svec, without the factors sqrt(2)."""
     return W.ravel().take(_layout(len(W)).flat)
 
 

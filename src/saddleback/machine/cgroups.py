@@ -1,4 +1,4 @@
-"""What Linux lets a group of processes have: containers and job schedulers limit theirs by control groups."""
+"""Limits of Linux control groups, which containers and job schedulers use."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from math import inf
 from pathlib import Path
 
 ROOT = Path("/")
-# Version 1 writes "no limit" as a number of about the size of the address space.
+# Version 1 writes "no limit" as a number near the size of the address space.
 NO_LIMIT = 2**60
 
 
 def cpu_quota(root: Path = ROOT) -> float:
-    """Cores' worth of time per time, a fraction where it is one; inf without a quota."""
+    """Core seconds per second, not rounded; inf without a quota."""
     return min(
         (*_each(root, "", "cpu.max", _quota_of_v2), *_each(root, "cpu", "cpu.cfs_quota_us", _quota_of_v1)), default=inf
     )
 
 
 def memory_left(root: Path = ROOT) -> float:
-    """Bytes up to the tightest limit; inf without one. Pages of files that can be dropped count as free."""
+    """Bytes up to the tightest limit; inf without one. File pages that the kernel can drop count as free."""
     return min((*_each(root, "", "memory.max", _left_of_v2), *_each(root, "memory", "", _left_of_v1)), default=inf)
 
 
 def _each(root: Path, controller: str, file: str, read: Callable[[Path], float]) -> Iterator[float]:
-    """The limit of every group that this process belongs to: its own and those around it."""
+    """The limit of every group that this process belongs to: its own and its ancestors."""
     for folder in _folders(root, controller):
-        # Files that are not there, or not for us to read, limit nothing that we can know of.
+        # Files that do not exist or cannot be read count as no limit.
         with suppress(OSError, ValueError, IndexError):
             yield read(folder / file)
 
 
 def _folders(root: Path, controller: str) -> Iterator[Path]:
-    """The folders of the groups of a controller of version 1, or of version 2 where it is empty."""
+    """The folders of the groups of a controller of version 1; of version 2 where ``controller`` is empty."""
     top = root / "sys/fs/cgroup"
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
@@ -47,7 +47,7 @@ def _folders(root: Path, controller: str) -> Iterator[Path]:
         for mounted in {controllers, controller}:
             for name in (group, *group.parents):
                 yield top / mounted / name
-    # Inside of a container the path may be that of the host, and the files of the group be those at the top.
+    # Inside a container the path may be that of the host, with the files of the group at the top.
     yield top / controller
 
 
@@ -78,7 +78,7 @@ def _left_of_v1(folder: Path) -> float:
 
 
 def _droppable(folder: Path, name: str) -> int:
-    """Bytes of file pages that the kernel takes back before it says no."""
+    """Bytes of file pages that the kernel drops before it refuses memory."""
     with suppress(OSError, ValueError):
         for line in (folder / "memory.stat").read_text().splitlines():
             key, _, value = line.partition(" ")

@@ -9,27 +9,28 @@ from time import perf_counter
 
 from .resources import flops_per_second
 
-# Work that no clock is asked about: a millisecond or so.
-LITTLE = 1e7
-# Large factorizations run at up to so many times the rate of the small one that is timed.
-OPTIMISM = 3.0
+# Operations whose time is not predicted: about a millisecond's.
+NEGLIGIBLE_FLOPS = 1e7
+# Large factorizations run at up to this many times the rate of the small one that is timed.
+LARGEST_SPEEDUP = 3.0
 
 
 class OutOfTime(Exception):
-    """The time limit has passed; `solve` ends the run with the best point so far."""
+    """Raised when the time limit has passed; `solve` then ends the run with the best point so far."""
 
 
 class Clock:
     """Seconds since the call of `solve` or `minimax`: compilation, the first evaluation and checkpoints count.
 
-    Whoever loops calls ``check`` between two rounds. What is one call of somebody else's code (an evaluation of the
-    losses, a factorization, a run of PIQP) cannot be interrupted: where its cost is known, it is not begun unless there
+    Every loop calls ``check`` once per round. A single call of other code (an evaluation of the losses, a
+    factorization, a run of PIQP) cannot be interrupted: where its cost is known, ``check(flops)`` raises unless there
     is time for it.
     """
 
     def __init__(self) -> None:
         self._started = perf_counter()
-        self._limit = inf
+        self.time_limit = inf
+        """Seconds; inf without a limit. To be read: ``limit`` sets it."""
 
     @property
     def elapsed(self) -> float:
@@ -39,34 +40,34 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds until the limit; inf where there is none."""
-        return self._limit - self.elapsed if self._limit < inf else inf
+        return self.time_limit - self.elapsed if self.time_limit < inf else inf
 
     def limit(self, seconds: float | None) -> None:
         """Set the limit."""
-        self._limit = inf if seconds is None else seconds
+        self.time_limit = inf if seconds is None else seconds
 
     def take_up(self, seconds: float) -> None:
-        """Go on from a run that had taken so many seconds."""
+        """Count the seconds of an earlier run, too."""
         self._started -= seconds
 
     @contextmanager
     def at_least(self, seconds: float) -> Iterator[None]:
-        """Within, no fewer seconds are left: for what a result cannot do without."""
-        limit = self._limit
-        self._limit = max(limit, self.elapsed + seconds)
+        """Extend the limit so that at least this many seconds are left within, for work that every result needs."""
+        limit = self.time_limit
+        self.time_limit = max(limit, self.elapsed + seconds)
         try:
             yield
         finally:
-            self._limit = limit
+            self.time_limit = limit
 
     def check(self, flops: float = 0.0) -> None:
-        """Raise OutOfTime where no time is left, or clearly not enough for so many operations in one thread."""
-        if self._limit == inf:
+        """Raise OutOfTime where no time is left, or clearly too little for this many operations in one thread."""
+        if self.time_limit == inf:
             return
         left = self.left
-        if left <= 0 or (flops > LITTLE and flops / (OPTIMISM * flops_per_second()) > left):
+        if left <= 0 or (flops > NEGLIGIBLE_FLOPS and flops / (LARGEST_SPEEDUP * flops_per_second()) > left):
             raise OutOfTime
 
 
 UNLIMITED = Clock()
-"""The clock of computations outside of a run; nobody sets its limit."""
+"""The clock of computations outside a run; its limit is never set."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from platform import node
 from typing import IO
 
-# Longer names leave no room for what a temporary name adds: systems allow 255 bytes.
+# Longer names are replaced by a digest in temporary names: systems allow 255 bytes.
 LONGEST_NAME = 150
 
 _being_written: set[str] = set()
@@ -21,9 +21,9 @@ _being_written: set[str] = set()
 
 @contextmanager
 def atomic(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which takes the place of ``path`` at the end: a reader or a crash never sees half of it.
+    """A temporary file that replaces ``path`` at the end, so that no reader and no crash leaves half a file.
 
-    It has the permissions of the file whose place it takes, or those of any new file.
+    It gets the permissions of the file that it replaces.
     """
     name = f"{_prefix(path)}{os.getpid()}-{secrets.token_hex(4)}.tmp"
     temporary = path.parent / name
@@ -45,7 +45,7 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
 
 
 def remove_stale(path: Path) -> None:
-    """Remove the temporary files that killed processes of this machine have left beside ``path``."""
+    """Remove temporary files of ``path`` that killed processes of this machine have left."""
     pattern = re.compile(re.escape(_prefix(path)) + r"(\d{1,10})-[0-9a-f]{8}\.tmp")
     with suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
@@ -56,7 +56,7 @@ def remove_stale(path: Path) -> None:
 
 
 def _prefix(path: Path) -> str:
-    """How temporary names for ``path`` begin on this machine: process numbers mean nothing to another one."""
+    """The prefix of temporary names for ``path``, with the machine's name, as process numbers are its own."""
     name = path.name
     if len(os.fsencode(name)) > LONGEST_NAME:
         name = blake2b(os.fsencode(name), digest_size=16).hexdigest()
@@ -65,7 +65,7 @@ def _prefix(path: Path) -> str:
 
 def _is_abandoned(name: str, process: int) -> bool:
     if process == os.getpid():
-        # A container that is started again often has the number of the one that was killed.
+        # A restarted container often has the process number of the one that was killed.
         return name not in _being_written
     if os.name != "posix":
         return False

@@ -57,7 +57,7 @@ class AffineModel:
         steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         tol = max(oracle.tol, CONTROL.relative_tolerance * abs(at.value))
         delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
-        usual = steepest / (at.size or 1.0) / SMOOTHNESS.longest_step
+        usual = steepest / (at.magnitude or 1.0) / SMOOTHNESS.longest_step
         return AffineModel(min(max(delta, usual / CONTROL.step_range), usual * CONTROL.step_range), weights)
 
     @property

@@ -55,7 +55,7 @@ class FixedPoint(Accelerated):
         object.__setattr__(self, "accuracy", number(self.accuracy, "accuracy", minimum=0.0))
 
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
-        goal = max(self.accuracy * min(1.0, at.size), CONTROL.rounding_units * oracle.precision * at.size)
+        goal = max(self.accuracy * min(1.0, at.magnitude), CONTROL.rounding_units * oracle.precision * at.magnitude)
         step = prox_step(oracle, at, eta, CONTROL.inner_share * goal, state.lam)
         gap, n_iter = _gap(oracle, step), step.solution.n_iter
         for _ in range(CONTROL.max_rounds):

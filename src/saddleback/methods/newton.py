@@ -8,7 +8,7 @@ from typing import ClassVar
 from .._types import Vector
 from ..capabilities import Needs
 from ..engine.evaluation import Evaluation
-from ..engine.inspection import Look
+from ..engine.hessian_probe import HessianProbe
 from ..engine.oracle import Oracle
 from ..linalg.hessian_models import DenseHessianModel, HessianModel
 from ..losses.base import HasHessian
@@ -82,5 +82,5 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
     def failed(self, state: NewtonState) -> HessianChoice:
         return HessianChoice(True, state.model.largest_predicted)
 
-    def with_second_derivatives(self, state: NewtonState, look: Look) -> NewtonState:
+    def with_second_derivatives(self, state: NewtonState, probe: HessianProbe) -> NewtonState:
         return replace(state, model=HessianChoice(True, state.model.largest_predicted))

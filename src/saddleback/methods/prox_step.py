@@ -72,7 +72,7 @@ class ProxStep:
     @property
     def rounding(self) -> float:
         """One unit in the last place of the losses."""
-        return self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.size)
+        return self.precision * (abs(self.point.value) + abs(self.base.value) + self.base.magnitude)
 
     @property
     def noise(self) -> float:

@@ -10,7 +10,7 @@ from scipy.linalg.blas import dnrm2
 
 from .._types import Matrix, ParamRows, Vector
 from ..engine.evaluation import Evaluation
-from ..engine.inspection import Look, affords_hessian
+from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
 from ..linalg.blas_threads import one_blas_thread
@@ -167,15 +167,15 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
     def failed(self, state: QuasiNewtonState) -> QuasiNewtonModel:
         return state.model
 
-    def with_second_derivatives(self, state: QuasiNewtonState, look: Look) -> QuasiNewtonState:
+    def with_second_derivatives(self, state: QuasiNewtonState, probe: HessianProbe) -> QuasiNewtonState:
         model = state.model
         B = model.B
-        if look.hessian is not None and type(B) is not AffineModel:
-            return replace(state, model=_from_hessian(look.hessian), sigma=0.0)
-        if look.S is None or look.Y is None:
+        if probe.hessian is not None and type(B) is not AffineModel:
+            return replace(state, model=_from_hessian(probe.hessian), sigma=0.0)
+        if probe.S is None or probe.Y is None:
             return state
         if type(B) is not AffineModel:
-            for s, y in zip(look.S, look.Y, strict=True):
+            for s, y in zip(probe.S, probe.Y, strict=True):
                 if float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * float(dnrm2(y)):
                     B = self._updated(B, s, y)
         return replace(state, model=replace(model, B=B), sigma=0.0)

@@ -118,7 +118,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
-        first = PROX.first_accuracy * at.size
+        first = PROX.first_accuracy * at.magnitude
         if not state.predicted > 0:
             return first
         return max(PROX.smallest_accuracy * oracle.tol, min(first, CONTROL.inner_accuracy * state.predicted))

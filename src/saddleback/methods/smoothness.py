@@ -104,13 +104,13 @@ def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoo
 def initial_smoothness(at: Evaluation) -> float:
     """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It has the units of L."""
     largest = float(at.steepness.max())
-    L = largest**2 / at.size if at.size > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
+    L = largest**2 / at.magnitude if at.magnitude > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
     return L if L > 0 and np.isfinite(L) else 1.0
 
 
 def calibrate(oracle: Oracle, at: Evaluation) -> float:
     """An L near w0 that its own proximal step admits and that is within about ten times of the least such L."""
-    guess, tol = Smoothness(initial_smoothness(at)), PROX.first_accuracy * at.size
+    guess, tol = Smoothness(initial_smoothness(at)), PROX.first_accuracy * at.magnitude
     least, rejected = guess.L / CONTROL.longest_step, False
     for _ in range(CONTROL.max_trials):
         step = prox_step(oracle, at, 1.0 / guess.L, tol)

@@ -1,4 +1,4 @@
-"""Where checkpoints are written: never over somebody's file, never half of one, and no run is lost for a full disk."""
+"""Where checkpoints are written: other files are not overwritten, files are complete, full disks only warn."""
 
 import os
 import socket
@@ -148,7 +148,7 @@ def test_links_that_lead_nowhere_or_to_somebody_are_refused(tmp_path):
     thesis.write_bytes(b"the only copy")
     link.symlink_to(thesis)
     for resume in (False, True):
-        assert "is no path" in refusal(loop, resume)
+        assert "is not a possible path" in refusal(loop, resume)
         refusal(link, resume)
     assert thesis.read_bytes() == b"the only copy"
     away = tmp_path / "away"

@@ -1,4 +1,4 @@
-"""Another problem's bound would be a false one: a checkpoint is taken up by the run that wrote it, and by no other."""
+"""A checkpoint of another problem is refused, as its bound would be false."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def refused(path, other, **options):
 
 @pytest.mark.parametrize("max_iter", [0, 1, 3])
 def test_another_table_whose_losses_agree_at_the_start(max_iter, tmp_path):
-    """Logistic losses at w = 0 are log 2 for any data: a bound of table A certified table B, and was false."""
+    """Logistic losses at w = 0 are log 2 for any data: values there do not tell tables A and B apart."""
     path = tmp_path / "run.ckpt"
     quiet_solve(sb.Problem(table(0, l2=1e-2)), checkpoint=path, max_iter=max_iter)
     assert "loss" in refused(path, sb.Problem(table(1, l2=1e-2)))
@@ -183,7 +183,7 @@ def test_another_method(first, tmp_path):
 
 
 def test_hessian_that_makes_auto_another_method(tmp_path):
-    """The caller changed no method; the message names the two, and not the parts of their states."""
+    """The message names the two methods, not the parts of their states."""
     options = {"jac": True, "checkpoint": tmp_path / "run.ckpt", "tol": 1e-12}
     with pytest.warns(sb.ConvergenceWarning):
         sb.minimax(bowls, np.ones(6), max_iter=2, **options)
@@ -221,7 +221,7 @@ def test_another_start(tmp_path):
 
 
 class Bent(Bowls):
-    """Bowls that are others away from one point: the losses and their gradients agree there."""
+    """Two problems whose losses and gradients agree at one point and differ elsewhere."""
 
     def __init__(self, point):
         self.point = point
@@ -241,7 +241,7 @@ def test_losses_that_agree_to_first_order_at_the_point_of_the_checkpoint(iterati
 
 
 def test_losses_in_other_units_of_the_parameters_are_told_apart(tmp_path):
-    """The second point is chosen by the losses' own slopes, so that it says as much in any units."""
+    """The second point is chosen by the slopes of the losses, so that it does not depend on units."""
     for unit in (1e-8, 1e8):
 
         def pair(w, bend=0.0, unit=unit):
@@ -296,7 +296,7 @@ def test_rounding_errors_of_another_machine_are_allowed(method, iterations, tmp_
 
 
 def test_rounding_errors_of_a_gradient_that_vanishes_are_allowed(tmp_path):
-    """At a minimum the gradient is nothing but rounding; another machine has other rounding."""
+    """At a minimum the gradient is a rounding error, which differs between machines."""
     path = tmp_path / "run.ckpt"
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(400, 5)), rng.normal(size=400)

@@ -89,8 +89,8 @@ def test_other_programs_can_read_the_file(tmp_path):
     result = run(max_iter=3, checkpoint=path)
     with safetensors.safe_open(path, framework="np") as file:
         about = file.metadata()
-        best = file.get_tensor("record.best.w")
-    assert (about["format"], about["version"]) == ("saddleback checkpoint", "1")
+        best = file.get_tensor("run.best.w")
+    assert (about["format"], about["version"]) == ("saddleback checkpoint", "2")
     assert (about["n_losses"], about["n_params"]) == ("4", "6")
     assert about["written_by"] == f"saddleback {sb.__version__}"
     assert len(about["sha256"]) == 64
@@ -101,8 +101,8 @@ def test_unknown_version_is_refused_by_name(tmp_path):
     path = tmp_path / "run.ckpt"
     run(max_iter=3, checkpoint=path)
     raw = path.read_bytes()
-    path.write_bytes(raw.replace(b'"version":"1"', b'"version":"7"'))
-    with pytest.raises(sb.ProblemError, match=r"format version '7', written by saddleback .* this one reads '1'"):
+    path.write_bytes(raw.replace(b'"version":"2"', b'"version":"7"'))
+    with pytest.raises(sb.ProblemError, match=r"format version '7', written by saddleback .* this one reads '2'"):
         run(checkpoint=path, resume=True)
 
 
@@ -200,5 +200,5 @@ def test_header_is_json_that_a_human_can_read(tmp_path):
     run(max_iter=3, checkpoint=path)
     raw = path.read_bytes()
     table = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
-    assert (table["record.best.f"]["dtype"], table["record.best.f"]["shape"]) == ("F64", [4])
+    assert (table["run.best.f"]["dtype"], table["run.best.f"]["shape"]) == ("F64", [4])
     assert table["__metadata__"]["standing.limits.tol"] == "1e-12"

@@ -1,4 +1,4 @@
-"""Files that are damaged, huge or lies: refused by name, without a raw exception, before memory is spent."""
+"""Damaged, huge and forged files are refused with a ProblemError, before memory is allocated."""
 
 import contextlib
 import json
@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import saddleback as sb
+from saddleback.engine.checkpointing.container import VERSION
 from saddleback.methods import METHODS
 
 pytestmark = pytest.mark.slow
@@ -38,7 +39,7 @@ def refused(path, **options):
 
 
 def resumed_or_refused(path):
-    """A changed file may be refused, or be the same checkpoint still; nothing else."""
+    """A changed file is refused, or still gives the same run."""
     with contextlib.suppress(sb.ProblemError):
         run(**METHOD, checkpoint=path, resume=True)
 
@@ -84,7 +85,7 @@ def with_header(path, header, data=b""):
     path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
-ABOUT = {"format": "saddleback checkpoint", "version": "1", "n_losses": "4", "n_params": "6", "sha256": "0" * 64}
+ABOUT = {"format": "saddleback checkpoint", "version": VERSION, "n_losses": "4", "n_params": "6", "sha256": "0" * 64}
 NUMBER = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
 
 
@@ -124,7 +125,7 @@ NUMBER = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
         {"__metadata__": ABOUT, "a": {**NUMBER, "more": 1}},
         {"__metadata__": ABOUT, "a": 3},
         {"__metadata__": ABOUT, "a": NUMBER, "b": NUMBER},
-        {"__metadata__": ABOUT, "record.best.w": NUMBER},
+        {"__metadata__": ABOUT, "run.best.w": NUMBER},
     ],
     ids=range(34),
 )
@@ -142,44 +143,44 @@ def test_lengths_of_the_header_that_are_wrong(original, tmp_path, length):
 
 
 LIES = {
-    "a shape": lambda t, a, s: a.update({"record.best.w": np.ones(7)}),
-    "another axis": lambda t, a, s: a.update({"record.best.w": np.ones((6, 1))}),
+    "a shape": lambda t, a, s: a.update({"run.best.w": np.ones(7)}),
+    "another axis": lambda t, a, s: a.update({"run.best.w": np.ones((6, 1))}),
     "the rows of one of two": lambda t, a, s: a.update({"state.model.B.S": a["state.model.B.S"][1:]}),
-    "a type": lambda t, a, s: a.update({"record.best.w": np.ones(6, dtype=np.float32)}),
-    "nan": lambda t, a, s: a["record.best.w"].__setitem__(0, np.nan),
-    "inf": lambda t, a, s: a["record.dual"].__setitem__(0, np.inf),
-    "a number that is nan": lambda t, a, s: t.update({"record.size": "nan"}),
-    "a size that is infinite": lambda t, a, s: t.update({"record.size": "inf"}),
-    "a best value that is infinite": lambda t, a, s: t.update({"record.best.value": "inf"}),
-    "a bound above the value": lambda t, a, s: t.update({"record.lower": "1e300"}),
-    "a word for a number": lambda t, a, s: t.update({"record.size": "large"}),
+    "a type": lambda t, a, s: a.update({"run.best.w": np.ones(6, dtype=np.float32)}),
+    "nan": lambda t, a, s: a["run.best.w"].__setitem__(0, np.nan),
+    "inf": lambda t, a, s: a["run.dual"].__setitem__(0, np.inf),
+    "a number that is nan": lambda t, a, s: t.update({"run.magnitude": "nan"}),
+    "a size that is infinite": lambda t, a, s: t.update({"run.magnitude": "inf"}),
+    "a best value that is infinite": lambda t, a, s: t.update({"run.best.value": "inf"}),
+    "a bound above the value": lambda t, a, s: t.update({"run.lower": "1e300"}),
+    "a word for a number": lambda t, a, s: t.update({"run.magnitude": "large"}),
     "a huge number": lambda t, a, s: t.update({"memory.n_evals": "9" * 5000}),
     "a fraction of a count": lambda t, a, s: t.update({"memory.n_evals": "1.5"}),
-    "a word for a truth": lambda t, a, s: t.update({"record.best?": "yes"}),
+    "a word for a truth": lambda t, a, s: t.update({"run.best?": "yes"}),
     "an unknown status": lambda t, a, s: t.update({"standing.status": "WON"}),
-    "an object of another kind": lambda t, a, s: t.update({"record.bound": "same as record.best"}),
-    "an object that is not built yet": lambda t, a, s: t.update({"record.best": "same as state.point"}),
-    "an object in itself": lambda t, a, s: t.update({"record.best": "same as record.best"}),
+    "an object of another kind": lambda t, a, s: t.update({"run.bound": "same as run.best"}),
+    "an object that is not built yet": lambda t, a, s: t.update({"run.best": "same as state.point"}),
+    "an object in itself": lambda t, a, s: t.update({"run.best": "same as run.best"}),
     "a negative length": lambda t, a, s: t.update({"state.minorants.length": "-1"}),
     "a huge length": lambda t, a, s: t.update({"state.minorants.length": "9999999"}),
     "a longer length": lambda t, a, s: t.update({"state.minorants.length": "2"}),
-    "a longer column": lambda t, a, s: a.update({"record.trace.gap": np.ones(100)}),
-    "no history": lambda t, a, s: [a.update({k: a[k][:0]}) for k in a if k.startswith("record.trace.")],
-    "times that are infinite": lambda t, a, s: a["record.trace.time"].__setitem__(0, np.inf),
-    "times that are negative": lambda t, a, s: a["record.trace.time"].__setitem__(0, -1.0),
-    "a list of truths": lambda t, a, s: a.update({"record.trace.gap": np.zeros(7, dtype=bool)}),
-    "a matrix for a list": lambda t, a, s: a.update({"record.trace.gap": np.zeros((7, 1))}),
-    "something absent that is there": lambda t, a, s: t.update({"record.bound?": "none"}),
+    "a longer column": lambda t, a, s: a.update({"run.history.gap": np.ones(100)}),
+    "no history": lambda t, a, s: [a.update({k: a[k][:0]}) for k in a if k.startswith("run.history.")],
+    "times that are infinite": lambda t, a, s: a["run.history.time"].__setitem__(0, np.inf),
+    "times that are negative": lambda t, a, s: a["run.history.time"].__setitem__(0, -1.0),
+    "a list of truths": lambda t, a, s: a.update({"run.history.gap": np.zeros(7, dtype=bool)}),
+    "a matrix for a list": lambda t, a, s: a.update({"run.history.gap": np.zeros((7, 1))}),
+    "something absent that is there": lambda t, a, s: t.update({"run.bound?": "none"}),
     "a state of another class": lambda t, a, s: t.update({"state.class": "NewtonState"}),
     "a state of an unknown class": lambda t, a, s: t.update({"state.class": "os.system"}),
     "a model of another class": lambda t, a, s: t.update({"state.model.B.class": "LimitedBFGS"}),
     "a model of an unknown class": lambda t, a, s: t.update({"state.model.B.class": "os.system"}),
-    "a circle": lambda t, a, s: (a.pop("record.dual"), t.update({"record.dual": "same as record.dual"})),
-    "an unknown place": lambda t, a, s: (a.pop("record.dual"), t.update({"record.dual": "same as nowhere"})),
+    "a circle": lambda t, a, s: (a.pop("run.dual"), t.update({"run.dual": "same as run.dual"})),
+    "an unknown place": lambda t, a, s: (a.pop("run.dual"), t.update({"run.dual": "same as nowhere"})),
     "other sizes": lambda t, a, s: s.update({"d": 7}),
-    "another best point": lambda t, a, s: a["record.best.w"].__iadd__(1.0),
-    "other losses there": lambda t, a, s: a["record.best.f"].__imul__(1.001),
-    "another curvature": lambda t, a, s: [a.update({k: a[k] + 1}) for k in a if k.endswith("curvature")],
+    "another best point": lambda t, a, s: a["run.best.w"].__iadd__(1.0),
+    "other losses there": lambda t, a, s: a["run.best.f"].__imul__(1.001),
+    "another strong convexity": lambda t, a, s: [a.update({k: a[k] + 1}) for k in a if k.endswith("strong_convexity")],
 }
 
 
@@ -306,11 +307,12 @@ def two(w):
 losses = sb.from_functions(two, np.ones(d), jac=True)
 options = dict(method="quasi-newton", max_iter=int(sys.argv[2]), tol=0.0, checkpoint=path)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-from saddleback.engine.checkpointing.checkpointer import Keeper, Limits
+from pathlib import Path
+from saddleback.engine.checkpointing.resumption import Resumption
 if sys.argv[3] == "write":
     quiet_solve(sb.Problem(losses), np.linspace(0, 1, d), **options)
 else:
-    Keeper(sb.QuasiNewton(), sb.Problem(losses), path, True, 30.0, Limits(0.0, 9, None, None))
+    Resumption.read(Path(path), sb.QuasiNewton(), sb.Problem(losses))
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * (1 if sys.platform == "darwin" else 1024))
 """
     path = tmp_path / "run.ckpt"

@@ -1,4 +1,4 @@
-"""A process that is killed at any moment leaves a file from which another comes to the same bits."""
+"""A run that is killed at any moment and resumed gives the same bits."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""SciPy keeps its state to itself: a run is taken up by telling it the same numbers once more."""
+"""Resuming L-BFGS-B, whose state SciPy does not show: its evaluations are replayed from a tape."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_tape_grows_and_earlier_states_keep_theirs():
 
 
 def test_other_questions_get_true_answers():
-    """Another release of SciPy may go another way: then nothing of the tape is believed any more."""
+    """Another release of SciPy may take other steps: the rest of the tape is then not used."""
     first = tape.Recorder(tape.Tape.empty(1))
     for x in (1.0, 2.0, 3.0):
         first.answer(np.array([x]), lambda w: (10 * float(w[0]), w))

@@ -1,4 +1,4 @@
-"""A run that is cut off and taken up again is the same run, to the last bit."""
+"""A run that is interrupted and resumed gives the same bits as one that is not."""
 
 import contextlib
 import shutil
@@ -66,7 +66,7 @@ def test_run_that_a_callback_stops_after_every_iteration_equals_the_whole_one(me
 
 
 def test_what_a_look_around_has_found_is_not_lost_when_a_callback_stops_the_run(tmp_path):
-    """Two columns that are nearly the same: the run learns of the flat direction by a look, and goes on with it."""
+    """Two columns that are nearly the same: a Hessian probe finds the flat direction, and the run goes on with it."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 5))
     X[:, -1] = X[:, 0] + 1e-4 * rng.normal(size=120)
@@ -93,7 +93,7 @@ def test_callback_that_raises_does_not_put_an_iteration_into_the_history_twice(t
 
 
 def test_memory_of_the_watch_on_convexity_comes_back(tmp_path):
-    """The losses bend down between the points of the two runs: only with the older linearizations it shows."""
+    """Nonconvexity between the points of the two runs shows only with the kept linearizations."""
 
     def waves(w):
         x = w[0]
@@ -171,7 +171,7 @@ def test_evaluations_for_the_checkpoint_are_counted(tmp_path):
 
 
 def test_bound_is_computed_anew_for_another_radius(tmp_path):
-    """A gap within a tiny region is no certificate for a large one."""
+    """A gap for a tiny region does not certify a large one."""
     path, options = tmp_path / "run.ckpt", {"w0": np.ones(6), "method": "prox-linear", "tol": 1e-4}
     plain = problem(losses=sb.from_functions(bowls, np.ones(6), jac=True))
     near = quiet_solve(plain, **options, radius=1e-9, checkpoint=path)
@@ -213,7 +213,7 @@ def test_step_into_undefined_losses_is_not_kept(tmp_path):
 @pytest.mark.parametrize("method", ["quasi-newton", "newton"])
 @pytest.mark.parametrize("d", [20, 200])
 def test_second_order_runs_go_on_with_their_memory(tmp_path, method, d):
-    """Limited memory, the span of the sampled Hessian and the state of the guard come back as they were."""
+    """Limited memory, the span of the sampled Hessian and the state of the guard are restored."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(16_000, d)) * np.logspace(0, -2, d)
     losses = sb.GroupedLinear(X, rng.integers(0, 2, 16_000), np.arange(16_000) % 3, l2=1e-3, fit_intercept=False)

@@ -16,7 +16,7 @@ from .hints import schema_of
 def save(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mapping[str, object]) -> None:
     """Write dataclasses of arrays, numbers, strings, tuples and further such dataclasses; never half a file.
 
-    ``sizes`` are the lengths J and d, by which a later run knows its own kind of file before it reads the rest.
+    ``sizes`` are J and d, which a resumed run compares before it reads the rest.
     """
     entries = collected(sizes, kinds, parts)
     with atomic(path) as file:
@@ -24,7 +24,7 @@ def save(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type], parts:
 
 
 def collected(sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mapping[str, object]) -> Entries:
-    """The parts as they will be written; a ProblemError where something could not be read back."""
+    """The parts as flat entries; a ProblemError where something could not be read back."""
     entries = Entries()
     try:
         for name, kind in kinds.items():
@@ -44,7 +44,7 @@ def load(
 ) -> dict[str, Any]:
     """The parts that ``save`` wrote, each rebuilt and checked by the type hints of its kind.
 
-    ``difference`` is asked first: from the texts that were written it tells why the file is of another run, or None.
+    ``difference`` gets the texts first and returns why the file is of another run, or None.
     ``partial``: the file may hold parts that ``kinds`` does not name.
     """
     try:
@@ -55,7 +55,7 @@ def load(
             other = difference(header.texts)
             if other is not None:
                 raise foreign(path, other)
-            # Names, types and shapes first: nothing is read that would be refused by them.
+            # Names, types and shapes are checked first, so that no array of a file that they refuse is read.
             _rebuilt(kinds, Source(header.texts, header.stand_ins(), known=False), sizes, partial)
             return _rebuilt(kinds, Source(header.texts, read_arrays(file, header), known=True), sizes, partial)
     except (Unreadable, Misfit) as reason:
@@ -66,7 +66,7 @@ def load(
 
 
 def foreign(path: Path | None, difference: str) -> ProblemError:
-    """The refusal of a checkpoint that is as it should be, but another run's: it is not to be lost."""
+    """The refusal of a valid checkpoint of another run; it does not advise to delete the file."""
     return ProblemError(
         f"checkpoint {path} is of another run: {difference}. Resume with what it was written for, or give another name "
         "to start anew."

@@ -1,4 +1,4 @@
-"""The file: safetensors with texts in its header, checked against the file's size before anything is allocated."""
+"""The file format: safetensors with texts in its header, checked against the file's size before any allocation."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..._version import __version__
 Array = NDArray[Any]
 
 FORMAT = "saddleback checkpoint"
-VERSION = "1"
-# What describes a state takes a few thousand bytes. Parsed, a hostile header takes twenty times its length.
+VERSION = "2"
+# A header takes a few thousand bytes. Parsed, a hostile one takes twenty times its length in memory.
 LARGEST_HEADER = 1_000_000
 LENGTH = 8
 ARCHIVE = b"PK\x03\x04"
@@ -40,7 +40,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says that it holds, in agreement with its size."""
+    """The header of a file, consistent with the file's size."""
 
     texts: dict[str, str]
     shapes: dict[str, tuple[str, tuple[int, ...]]]
@@ -51,7 +51,7 @@ class Header:
     """The bytes of the whole file."""
 
     def stand_ins(self) -> dict[str, Array]:
-        """Arrays of the types and shapes to come that take no memory."""
+        """Arrays of the same types and shapes that take no memory."""
         return {name: np.broadcast_to(np.zeros((), kind), shape) for name, (kind, shape) in self.shapes.items()}
 
 
@@ -63,12 +63,12 @@ def open_regular(path: Path) -> IO[bytes]:
         raise Unreadable(f"it cannot be opened ({error.strerror})") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise Unreadable("it is no regular file")
+        raise Unreadable("it is not a regular file")
     return os.fdopen(handle, "rb")
 
 
 def read_header(file: IO[bytes]) -> Header:
-    """The header, once all that it says fits the size of the file."""
+    """The header; Unreadable where it is not consistent with the size of the file."""
     length = file.seek(0, os.SEEK_END)
     file.seek(0)
     start = _read(file, LENGTH)
@@ -95,7 +95,7 @@ def read_header(file: IO[bytes]) -> Header:
 
 
 def read_arrays(file: IO[bytes], header: Header) -> dict[str, Array]:
-    """The arrays, once their checksum agrees."""
+    """The arrays; Unreadable where their checksum differs."""
     file.seek(0)
     whole = _read(file, header.length + 1)
     if len(whole) != header.length:
@@ -112,12 +112,11 @@ def read_arrays(file: IO[bytes], header: Header) -> dict[str, Array]:
 
 
 def write(file: IO[bytes], texts: Mapping[str, str], arrays: Mapping[str, Array], sizes: Mapping[str, int]) -> None:
-    """One safetensors file, straight from the arrays: the library's own writer copies them twice."""
-
+    """One safetensors file, directly from the arrays: the library's own writer copies them twice."""
     known = {"format": FORMAT, "version": VERSION, "written_by": f"saddleback {__version__}"}
     known |= {key: str(sizes[name]) for name, key in SIZES.items()}
     table: dict[str, Any] = {"__metadata__": {**known, DIGEST: checksum(texts, arrays, sizes), **texts}}
-    # Those of eight bytes first, so that all stay aligned.
+    # Arrays with entries of eight bytes first, so that all are aligned.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     end = 0
     for name in order:
@@ -137,7 +136,7 @@ def write(file: IO[bytes], texts: Mapping[str, str], arrays: Mapping[str, Array]
 
 
 def checksum(texts: Mapping[str, str], arrays: Mapping[str, Array], sizes: Mapping[str, int]) -> str:
-    """SHA-256 of the contents, in an order of its own."""
+    """SHA-256 of the contents, sorted by name."""
     digest = sha256(json.dumps([dict(sizes), dict(texts)], sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -177,7 +176,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _shapes(table: Mapping[str, Any], available: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Types and shapes, where arrays of them fill the data to the last byte and do not overlap."""
+    """Types and shapes; Unreadable unless the arrays fill the data exactly and do not overlap."""
     shapes, places = {}, []
     for name, entry in table.items():
         if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:

@@ -1,4 +1,4 @@
-"""What a set, a regularizer or a method is: its kind and its parameters, to be compared with another one."""
+"""A comparable description of a set, a regularizer or a method: its type and its parameters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from ..._types import EPS, Axes, NonFinite, Vector
 
-# Parameters that another machine has computed agree up to this, relative to the largest of their field.
-ROUNDING = 1e3 * EPS
+# Parameters agree up to this, relative to the largest of their field: another machine may have computed them.
+PARAMETER_ROUNDING = 1e3 * EPS
 # Longer outlines, of products of thousands of sets, are kept as their checksum.
 LONGEST_OUTLINE = 2000
 LONGEST_SHOWN = 160
@@ -22,7 +22,7 @@ LONGEST_SHOWN = 160
 class Description:
     """The parameters of a component: its words and the shapes of its arrays in an outline, and all its numbers.
 
-    What is neither (a function, an object without fields) appears by the name of its type.
+    Other values (functions, objects without fields) are described by the name of their type.
     """
 
     outline: str
@@ -69,12 +69,12 @@ def kind_in(outline: str) -> str:
 def _close(a: Vector, b: Vector) -> bool:
     with np.errstate(invalid="ignore"):
         same = (a == b) | (np.isnan(a) & np.isnan(b))
-        sizes = np.abs(a[np.isfinite(a)])
-        return bool((same | (np.abs(a - b) <= ROUNDING * (sizes.max() if sizes.size else 0.0))).all())
+        known = np.abs(a[np.isfinite(a)])
+        return bool((same | (np.abs(a - b) <= PARAMETER_ROUNDING * (known.max() if known.size else 0.0))).all())
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, str | Vector]]:
-    """Words and arrays of numbers, each with its place."""
+    """Words and arrays of numbers, each with its path."""
     if is_dataclass(value) and not isinstance(value, type):
         yield name, type(value).__qualname__
         for member in fields(value):

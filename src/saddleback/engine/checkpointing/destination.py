@@ -20,7 +20,7 @@ KINDS = (
 
 
 def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
-    """The file to keep, with links followed; refused where none can be written or where it is somebody else's."""
+    """The file to write, with links followed; refused where it cannot be written or is not a checkpoint."""
     if path is None:
         if resume:
             raise ProblemError("resume=True needs checkpoint=..., the file to resume from.")
@@ -28,14 +28,14 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
     try:
         given = Path(path)
         mode = given.stat().st_mode if given.exists() else None
-        # A link stays, and the file that it names is written.
+        # The file that a link names is written, and the link stays.
         file = given.resolve()
         if file.is_symlink() or (mode is not None and stat.S_ISREG(mode) and not file.exists()):
             raise OSError("the link leads nowhere")
     except TypeError:
         raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
     except (OSError, ValueError, RuntimeError) as error:
-        raise ProblemError(f"checkpoint: {path!r} is no path that a file can have ({error}).") from None
+        raise ProblemError(f"checkpoint: {path!r} is not a possible path of a file ({error}).") from None
     if not file.parent.is_dir():
         raise ProblemError(f"checkpoint: there is no directory {file.parent}; create it first.")
     if mode is not None:
@@ -47,7 +47,7 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
 
 def _check_replaceable(file: Path, mode: int, resume: bool) -> None:
     if not stat.S_ISREG(mode):
-        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "no regular file")
+        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "not a regular file")
         raise ProblemError(f"checkpoint must be a file; {file} is {kind}. Give the name of a file.")
     if not resume and file.stat().st_size == 0:
         return

@@ -1,4 +1,4 @@
-"""The flat texts and arrays that a state becomes, and those that were read."""
+"""A state as flat texts and arrays: those to write, and those that were read."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ SAME, TRANSPOSED = "same as ", "transposed"
 
 
 class Misfit(Exception):
-    """Why a value is not what its type hint says, as part of a sentence."""
+    """Why a value does not fit its type hint, as part of a sentence."""
 
 
 @dataclass
 class Entries:
-    """What is to be written. Arrays and frozen dataclasses that the run shares are written once."""
+    """Texts and arrays to write. Arrays and frozen dataclasses that occur several times are written once."""
 
     texts: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
     _places: dict[int, tuple[str, object]] = field(default_factory=dict)
 
     def shares(self, name: str, value: object) -> bool:
-        """Whether this very object was written before; then its place is all that is written now."""
+        """Whether this very object was written before; then only a reference is written."""
         known = self._places.get(id(value))
         if known is None:
-            # The object itself is kept, too, so that no other one can have its id.
+            # The object is kept, so that no other one can get its id.
             self._places[id(value)] = name, value
             return False
         self.texts[name] = SAME + known[0]
@@ -46,7 +46,7 @@ class Entries:
 
 @dataclass
 class Source:
-    """What was read; ``known`` tells whether the arrays hold their numbers or only have their shapes."""
+    """Texts and arrays that were read; ``known`` tells whether the arrays hold numbers or only have shapes."""
 
     texts: Mapping[str, str]
     arrays: Mapping[str, Array]
@@ -55,7 +55,7 @@ class Source:
     _built: dict[str, tuple[type, Any]] = field(default_factory=dict)
 
     def shared(self, name: str, kind: type) -> tuple[Any] | None:
-        """The dataclass that was built before and stands here, too; None where there is none."""
+        """The dataclass that was built before and is referred to here; None where there is no reference."""
         note = self.texts.get(name, "")
         if not note.startswith(SAME):
             return None
@@ -66,7 +66,7 @@ class Source:
         return (built[1],)
 
     def remember(self, name: str, kind: type, value: Any) -> None:
-        """A dataclass that may stand in other places, too."""
+        """Keep a dataclass to which other places may refer."""
         self._built[name] = kind, value
 
     def text(self, name: str) -> str | None:

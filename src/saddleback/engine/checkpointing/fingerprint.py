@@ -1,4 +1,4 @@
-"""What must agree before a run is taken up again: another problem's bound would be a false one."""
+"""What must agree before a run resumes, as the bound of another problem would be false."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from ...machine.clock import OutOfTime
 from ..evaluation import Evaluation, Point, row_norms
 from ..method import AnyMethod
 from ..oracle import Oracle
-from .description import ROUNDING, Description, kind_in
+from .description import PARAMETER_ROUNDING, Description, kind_in
 
 T = TypeVar("T")
 
-# Directions along which Jacobians are compared, and losses to which the adversary's answers are.
-DIRECTIONS, ANSWERS = 2, 3
-# How far the second point lies from w0: each loss changes there by about this share of the largest.
-SHARE = 0.1
-NEARER = 1e-2
+# The number of directions along which Jacobians are compared, and of loss vectors at which h is.
+N_DIRECTIONS, N_RESPONSES = 2, 3
+# The second point lies where each loss has changed by about this share of the largest one; where the losses are not
+# defined there, at NEARER_SHARE of that distance.
+CHANGE_SHARE = 0.1
+NEARER_SHARE = 1e-2
 # The entries of a file that describe and name the method.
-METHOD, METHOD_NAME = "fingerprint.method.outline", "fingerprint.method_name"
-# h comes from root finding or from the inner solver for some pairs.
-ANSWER_ROUNDING = float(np.sqrt(EPS))
+METHOD_KEY, METHOD_NAME_KEY = "fingerprint.method.outline", "fingerprint.method_name"
+# The relative error of h, which comes from root finding or from the inner solver for some pairs.
+RESPONSE_ROUNDING = float(np.sqrt(EPS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +36,17 @@ class Sample:
     w: Params
     f: Weights
     lengths: Weights
-    along: Annotated[Matrix, Axes(("J", DIRECTIONS))]
+    along: Annotated[Matrix, Axes(("J", N_DIRECTIONS))]
 
     @staticmethod
     def of(at: Evaluation) -> Sample:
-        V = np.column_stack([signs(at.w.size, k) for k in range(DIRECTIONS)])
+        V = np.column_stack([signs(at.w.size, k) for k in range(N_DIRECTIONS)])
         return Sample(at.w, at.f, row_norms(at.G), at.G @ V)
 
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Method, Lambda, R, metric, start and curvature of a run, and samples of its losses and of its adversary."""
+    """Method, Lambda, R, metric, start and strong convexity of a run, and samples of its losses and of h."""
 
     method_name: str
     method: Description
@@ -53,37 +54,37 @@ class Fingerprint:
     regularizer: Description
     w0: Params
     """As the user gave it."""
-    scale: Annotated[Vector, Axes(("coordinates",))]
+    factors: Annotated[Vector, Axes(("coordinates",))]
     """The coordinates in which the run works, over the user's."""
-    curvature: Params
-    answers: Annotated[Vector, Axes((ANSWERS,))] | None
-    """h at losses of fixed signs; None where there was no time for them."""
-    unit: float
-    """The size of those losses."""
+    strong_convexity: Params
+    responses: Annotated[Vector, Axes((N_RESPONSES,))] | None
+    """h at losses of fixed signs; None where the time limit came first."""
+    magnitude: float
+    """|z_j| of those losses."""
     second: Sample | None
-    """The losses beside w0; None where they are not defined there, or there was no time. At w0 = 0 some losses are the
-    same for all data."""
+    """The losses near w0, as at w0 = 0 some losses are the same for all data; None where they are not defined there or
+    the time limit came first."""
 
     @staticmethod
-    def of(oracle: Oracle, method: AnyMethod, w0: Vector, scale: Vector) -> Fingerprint:
-        """Costs one evaluation beside that at the oracle's w0, or two."""
+    def of(oracle: Oracle, method: AnyMethod, w0: Vector, factors: Vector) -> Fingerprint:
+        """One evaluation beside that at the oracle's w0, or two."""
         at = oracle.evaluate(oracle.w0)
-        unit = float(np.abs(at.f).max()) or 1.0
+        magnitude = float(np.abs(at.f).max()) or 1.0
         return Fingerprint(
             method_name=method.name,
             method=Description.of(method),
             dual_set=Description.of(oracle.adversary.dual_set),
             regularizer=Description.of(oracle.adversary.regularizer),
             w0=w0,
-            scale=scale,
-            curvature=oracle.curvature,
-            answers=_in_time(lambda: _answers(oracle, unit)),
-            unit=unit,
+            factors=factors,
+            strong_convexity=oracle.strong_convexity,
+            responses=_in_time(lambda: _responses(oracle, magnitude)),
+            magnitude=magnitude,
             second=_in_time(lambda: _second_sample(oracle, at)),
         )
 
-    def difference(self, oracle: Oracle, method: AnyMethod, scale: Vector) -> str | None:
-        """What is not as it was, of all that needs no evaluation; None where everything agrees."""
+    def difference(self, oracle: Oracle, method: AnyMethod, factors: Vector) -> str | None:
+        """What differs, of all that needs no evaluation; None where everything agrees."""
         adversary = oracle.adversary
         if self.method_name != method.name:
             return f"the method was {self.method_name}, and is {method.name} now"
@@ -96,42 +97,42 @@ class Fingerprint:
             now = Description.of(component)
             if not was.agrees(now):
                 return f"{name} was {was.shown}, and is {now.shown}"
-        if not agree(self.scale, scale):
-            return "the metric, the scale of the parameters, is another one"
-        if not agree(self.curvature, oracle.curvature):
-            return "the strong convexity of the losses is another one (their l2, for a table)"
-        if self.answers is not None:
-            size = np.abs(self.answers) + oracle.adversary.largest_weight * self.unit
-            if not (np.abs(self.answers - _answers(oracle, self.unit)) <= ANSWER_ROUNDING * size).all():
+        if not agree(self.factors, factors):
+            return "the metric, or the scales of the parameters, differ"
+        if not agree(self.strong_convexity, oracle.strong_convexity):
+            return "the strong convexity of the losses (their l2, for a table) differs"
+        if self.responses is not None:
+            magnitude = np.abs(self.responses) + oracle.adversary.largest_weight * self.magnitude
+            if not (np.abs(self.responses - _responses(oracle, self.magnitude)) <= RESPONSE_ROUNDING * magnitude).all():
                 return "the dual set or the regularizer answers losses differently"
         return None
 
     def loss_difference(self, oracle: Oracle, last: Evaluation | None, best: Point) -> str | None:
-        """What is not as it was, of the losses: at the last point that was evaluated, at the best one and beside w0.
+        """What differs of the losses: at the last point that was evaluated, at the best one and near w0.
 
-        Costs two or three evaluations.
+        Two or three evaluations.
         """
         samples = [] if last is None else [Sample.of(last)]
         samples += [] if self.second is None else [self.second]
         pairs = [(was, oracle.evaluate(was.w, watch=False)) for was in samples]
-        # A gradient vanishes at a minimum, but not its rounding errors: those are of the size of gradients elsewhere.
+        # At a minimum the gradient vanishes, but its rounding errors are as large as those of gradients elsewhere.
         largest = np.max([was.lengths for was, _ in pairs], axis=0, initial=0.0) if pairs else np.zeros(best.f.size)
         here = oracle.point(best.w, watch=False) if last is None or not np.array_equal(last.w, best.w) else None
         tolerance = oracle.watch.tolerance
         values = [(was.w, was.f, now.f) for was, now in pairs]
         values += [] if here is None else [(best.w, best.f, here.f)]
         for w, f, now_f in values:
-            size = np.abs(f) + largest * float(np.linalg.norm(w))
-            j = _first(~(np.abs(now_f - f) <= tolerance * size))
+            magnitude = np.abs(f) + largest * float(np.linalg.norm(w))
+            j = _first(~(np.abs(now_f - f) <= tolerance * magnitude))
             if j is not None:
                 return f"loss {j} was {f[j]:.9g} at a point of that run, and is {now_f[j]:.9g}"
         for was, now in pairs:
             # Finite differences divide the rounding errors of the losses by their step.
-            size = largest + (0.0 if oracle.exact_jacobian else np.abs(was.f))
+            magnitude = largest + (0.0 if oracle.exact_jacobian else np.abs(was.f))
             error = np.abs(Sample.of(now).along - was.along).max(axis=1)
-            j = _first(~(error <= tolerance * size * np.sqrt(was.w.size)))
+            j = _first(~(error <= tolerance * magnitude * np.sqrt(was.w.size)))
             if j is not None:
-                return f"the gradient of loss {j} is another one at a point of that run"
+                return f"the gradient of loss {j} differs at a point of that run"
         if here is not None and not abs(here.value - best.value) <= tolerance * (
             abs(best.value) + oracle.adversary.largest_weight * float(np.abs(best.f).max())
         ):
@@ -140,44 +141,44 @@ class Fingerprint:
 
 
 def method_difference(texts: Mapping[str, str], method: AnyMethod) -> str | None:
-    """Which method a checkpoint is of, where its texts name another one; options are compared later."""
-    was, now = kind_in(texts.get(METHOD, "")), kind_in(Description.of(method).outline)
+    """The difference where a checkpoint names another method; options of methods are compared later."""
+    was, now = kind_in(texts.get(METHOD_KEY, "")), kind_in(Description.of(method).outline)
     if was == now or not (was and now):
         return None
-    name = texts.get(METHOD_NAME, was)
+    name = texts.get(METHOD_NAME_KEY, was)
     was, now = (was, now) if name == method.name else (name, method.name)
     return f"the method was {was}, and is {now} now"
 
 
 def signs(n: int, seed: int) -> Vector:
-    """+1 and -1 in an order that looks random and is the same everywhere: NumPy keeps the bits of PCG64 as they are."""
+    """Pseudorandom +1 and -1, the same on every machine: NumPy does not change the bits of PCG64."""
     bits = np.random.PCG64(seed).random_raw(n) & np.uint64(1)
     return 1.0 - 2.0 * bits.astype(np.float64)
 
 
 def agree(a: Vector, b: Vector) -> bool:
     """Whether two vectors are the same up to rounding."""
-    return a.shape == b.shape and bool((np.abs(a - b) <= ROUNDING * np.abs(a)).all())
+    return a.shape == b.shape and bool((np.abs(a - b) <= PARAMETER_ROUNDING * np.abs(a)).all())
 
 
-def _answers(oracle: Oracle, unit: float) -> Vector:
+def _responses(oracle: Oracle, magnitude: float) -> Vector:
     adversary = oracle.adversary
-    return np.array([adversary.best_response(unit * signs(adversary.n, k)).value for k in range(ANSWERS)])
+    return np.array([adversary.best_response(magnitude * signs(adversary.n, k)).value for k in range(N_RESPONSES)])
 
 
 def _second_sample(oracle: Oracle, at: Evaluation) -> Sample | None:
-    """The losses at a point beside w0, at a second one nearer by where the first is outside their domain."""
+    """The losses at a point near w0; at a nearer one where they are not defined at the first."""
     columns = np.abs(at.G).max(axis=0)
-    size = float(np.abs(at.f).max()) or 1.0
+    magnitude = float(np.abs(at.f).max()) or 1.0
     with np.errstate(divide="ignore", over="ignore"):
-        steps = np.minimum(SHARE * size / (columns * np.sqrt(at.w.size)), np.maximum(1.0, np.abs(at.w)))
-    for share in (1.0, NEARER):
+        steps = np.minimum(CHANGE_SHARE * magnitude / (columns * np.sqrt(at.w.size)), np.maximum(1.0, np.abs(at.w)))
+    for share in (1.0, NEARER_SHARE):
         try:
             with np.errstate(all="ignore"):
-                there = oracle.evaluate(at.w + share * steps * signs(at.w.size, DIRECTIONS), watch=False)
+                there = oracle.evaluate(at.w + share * steps * signs(at.w.size, N_DIRECTIONS), watch=False)
         except OutOfTime:
             raise
-        except Exception:  # losses that refuse a point that the run may never visit must not end it
+        except Exception:  # losses may raise anything outside their domain
             continue
         if there.finite:
             return Sample.of(there)
@@ -185,7 +186,7 @@ def _second_sample(oracle: Oracle, at: Evaluation) -> Sample | None:
 
 
 def _in_time(compute: Callable[[], T]) -> T | None:
-    """What is computed; None where the time limit comes first, as such a run must still end with what it has."""
+    """What is computed; None where the time limit comes first, as the run must still return its point."""
     try:
         return compute()
     except OutOfTime:

@@ -1,4 +1,4 @@
-"""Verdicts do not depend on the units of the parameters: sizes, regions and runs in other units."""
+"""Verdicts do not depend on the units of the parameters: scales, regions and runs in other units."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import saddleback as sb
 from saddleback.engine.certificates import Minorant, Region
+from saddleback.engine.coordinates import Coordinates
 from saddleback.engine.evaluation import Evaluation
-from saddleback.engine.units import USUAL, guessed_sizes, natural_units, offered_sizes, units_in_metric
+from saddleback.engine.parameter_scales import ORDINARY_LARGEST, declared_scales, guessed_scales
 
 METHODS = ["auto", "quasi-newton", "newton", "accelerated"]
 
@@ -24,22 +25,22 @@ def evaluation(w, f, G):
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10**6), start=st.sampled_from(["anywhere", "zero", "half zero"]))
 def test_sizes_are_measured_in_the_units_of_the_parameters(seed, start):
-    """w_i in units of u_i: sizes u_i times as large, up to the powers of two to which both are rounded."""
+    """w_i in units of u_i: scales u_i times as large, up to the powers of two to which both are rounded."""
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 6))
     w, f, G = rng.normal(size=d), rng.normal(size=3), rng.normal(size=(3, d))
     w[: {"anywhere": 0, "zero": d, "half zero": d // 2}[start]] = 0.0
     u = 10.0 ** rng.uniform(4, 7, d)
-    sizes, other = (guessed_sizes(evaluation(w * a, f, G / a)) for a in (u, u * 1e3))
-    assert (np.abs(np.log2(other / sizes / 1e3)) <= 1.0 + 1e-9).all()
-    assert (np.log2(sizes) == np.rint(np.log2(sizes))).all()
+    scales, other = (guessed_scales(evaluation(w * a, f, G / a)) for a in (u, u * 1e3))
+    assert (np.abs(np.log2(other / scales / 1e3)) <= 1.0 + 1e-9).all()
+    assert (np.log2(scales) == np.rint(np.log2(scales))).all()
 
 
 def test_usual_sizes_stay_as_they_are():
-    sizes = guessed_sizes(evaluation([2.0, 0.5], [1.0, 3.0], [[1.0, 1.0], [0.0, 2.0]]))
-    np.testing.assert_array_equal(sizes, 1.0)
-    far = guessed_sizes(evaluation([2.0, 0.5], [1.0, 3.0], [[1.0, 1.0 / USUAL[1] ** 2], [0.0, 0.0]]))
-    assert far[1] > USUAL[1] > far[0]
+    scales = guessed_scales(evaluation([2.0, 0.5], [1.0, 3.0], [[1.0, 1.0], [0.0, 2.0]]))
+    np.testing.assert_array_equal(scales, 1.0)
+    far = guessed_scales(evaluation([2.0, 0.5], [1.0, 3.0], [[1.0, 1.0 / ORDINARY_LARGEST**2], [0.0, 0.0]]))
+    assert far[1] > ORDINARY_LARGEST > far[0]
 
 
 @pytest.mark.parametrize(
@@ -52,20 +53,20 @@ def test_usual_sizes_stay_as_they_are():
     ],
 )
 def test_sizes_are_finite_whatever_the_first_point_shows(w, f, G):
-    sizes = guessed_sizes(evaluation(w, f, G))
-    assert np.isfinite(sizes).all()
-    assert (sizes > 0).all()
-    assert np.isfinite((np.asarray(G) * sizes) ** 2).all()
+    scales = guessed_scales(evaluation(w, f, G))
+    assert np.isfinite(scales).all()
+    assert (scales > 0).all()
+    assert np.isfinite((np.asarray(G) * scales) ** 2).all()
 
 
-def test_offered_sizes_are_checked():
+def test_declared_scales_are_checked():
     class Losses:
         n_losses, n_params = 1, 2
         evaluate = staticmethod(lambda w: ([w @ w], [2 * w]))
 
-    assert offered_sizes(Losses()) is None
+    assert declared_scales(Losses()) is None
     Losses.parameter_scales = np.array([3.0, 1e-7])
-    np.testing.assert_array_equal(offered_sizes(Losses()), [4.0, 2.0**-23])
+    np.testing.assert_array_equal(declared_scales(Losses()), [4.0, 2.0**-23])
     for wrong, match in (([1.0, 0.0], "must be positive"), ([1.0], "length 2"), ([1.0, np.nan], "finite")):
         Losses.parameter_scales = np.array(wrong)
         with pytest.raises(sb.ProblemError, match=match):
@@ -73,14 +74,16 @@ def test_offered_sizes_are_checked():
 
 
 def test_the_region_reaches_as_far_as_the_parameters_are_large():
-    sizes = np.array([4.0, 0.5])
-    for units in (natural_units(sizes, None, rescaled=True), natural_units(sizes, None, rescaled=False)):
-        np.testing.assert_array_equal(units.semi_axes(2.0, np.zeros(2)), 2.0 * sizes)
-        np.testing.assert_array_equal(units.semi_axes(2.0, np.array([0.0, 1.0])), [8.0, np.inf])
+    scales = np.array([4.0, 0.5])
+    for coordinates in (Coordinates.of_scales(scales, None, rescaled=rescaled) for rescaled in (True, False)):
+        np.testing.assert_array_equal(coordinates.semi_axes(2.0, np.zeros(2)), 2.0 * scales)
+        np.testing.assert_array_equal(coordinates.semi_axes(2.0, np.array([0.0, 1.0])), [8.0, np.inf])
     for rescaled in (True, False):
-        asked = natural_units(sizes, 3.0, rescaled=rescaled)
+        asked = Coordinates.of_scales(scales, 3.0, rescaled=rescaled)
         np.testing.assert_array_equal(asked.semi_axes(3.0, np.zeros(2)), 3.0)
-    np.testing.assert_array_equal(units_in_metric(np.array([2.0, 1.0]), None).semi_axes(1.0, np.zeros(2)), [0.5, 1.0])
+    np.testing.assert_array_equal(
+        Coordinates.of_metric(np.array([2.0, 1.0]), None).semi_axes(1.0, np.zeros(2)), [0.5, 1.0]
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)
@@ -88,21 +91,21 @@ def test_the_region_reaches_as_far_as_the_parameters_are_large():
 def test_a_bound_in_units_is_the_bound_of_the_same_minorant_in_other_coordinates(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 6))
-    curvature = rng.choice([0.0, 1.0], d) * rng.uniform(0.1, 2.0, d)
+    strong_convexity = rng.choice([0.0, 1.0], d) * rng.uniform(0.1, 2.0, d)
     unit = 10.0 ** rng.uniform(-3, 3, d)
     lines = [(float(rng.normal()), rng.normal(size=d)) for _ in range(2)]
     lam = np.ones(1)
-    ours = [Minorant(a, b, lam, np.zeros(d), curvature) for a, b in lines]
-    theirs = [Minorant(a, b * unit, lam, np.zeros(d), curvature * unit**2) for a, b in lines]
+    ours = [Minorant(a, b, lam, np.zeros(d), strong_convexity) for a, b in lines]
+    theirs = [Minorant(a, b * unit, lam, np.zeros(d), strong_convexity * unit**2) for a, b in lines]
     center, radius = rng.normal(size=d), float(10.0 ** rng.uniform(-2, 2))
-    # What the bounds are differences of.
+    # The bounds are differences of numbers of this magnitude.
     size = 1.0 + max(np.abs(b) @ (np.abs(center) + radius * unit) + np.abs(b) @ np.abs(b) / 0.1 for _, b in lines)
     here, there = Region(center, radius, unit), Region(center / unit, radius)
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.minimum(here) == pytest.approx(other.minimum(there), rel=1e-9, abs=1e-12 * size)
     mixed = ours[0].best_mix(ours[1], here).minimum(here)
     assert mixed == pytest.approx(theirs[0].best_mix(theirs[1], there).minimum(there), rel=1e-6, abs=1e-9 * size)
-    assert here.length(unit, curvature) == pytest.approx(np.sqrt((curvature == 0).sum()))
+    assert here.length(unit, strong_convexity) == pytest.approx(np.sqrt((strong_convexity == 0).sum()))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -195,8 +198,8 @@ def bowl(d, *, soft, seed=0, level=0.0, unit=1.0):
 
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("d", [20, 300, 1000])
-def test_a_slope_that_is_small_by_chance_is_no_size(d, soft):
-    """Some of many parameters are nearly right at the start: their slopes vanish, their sizes are those of others."""
+def test_a_slope_that_is_small_by_chance_is_no_scale(d, soft):
+    """Some of many parameters are nearly optimal at the start: their slopes vanish, but not their scales."""
     result = sb.minimax(bowl(d, soft=soft), np.zeros(d), jac=True)
     assert result.success
     assert result.n_iter <= 20
@@ -215,7 +218,7 @@ def test_a_single_small_slope_is_compared_with_curvature():
 
 
 @pytest.mark.parametrize("level", [1e3, 1e6])
-def test_a_constant_in_the_losses_is_no_size(level):
+def test_a_constant_in_the_losses_is_no_scale(level):
     result = sb.minimax(bowl(5, soft=True, level=level), np.zeros(5), jac=True)
     assert result.success
     assert result.n_iter <= 20
@@ -248,7 +251,7 @@ def test_losses_that_are_not_defined_far_away_shorten_the_sizes():
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize(("of_X", "of_y"), [(1e-150, 1.0), (1e-60, 1e90)])
 def test_parameters_whose_squares_overflow_are_refused(loss, intercept, of_X, of_y):
-    """Their sizes were cut off at 2^400, and a bound within that was certified at w = 0."""
+    """Their scales were cut off at 2^400, and a bound within that was certified at w = 0."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = X @ [1.0, -2.0, 3.0]
@@ -272,20 +275,20 @@ def test_a_start_that_sees_parameters_whose_squares_overflow():
         length = np.hypot(1.0, w[0] - 1e140)
         return [length], [[(w[0] - 1e140) / length]]
 
-    with pytest.raises(sb.ProblemError, match=r"losses of size 1e\+140 .* their slopes are at most 1. Divide"):
+    with pytest.raises(sb.ProblemError, match=r"losses of magnitude 1e\+140 .* their slopes are at most 1. Divide"):
         sb.minimax(fun, [0.0], jac=True)
 
 
 def test_columns_that_are_alike_are_not_rounded_apart():
-    """Sizes near 2^4.5 are rounded to 16 or to 32: steps are taken in the parameters themselves."""
+    """Scales near 2^4.5 are rounded to 16 or to 32: the run works in the parameters themselves."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 40)) / 2**4.5
     losses = sb.GroupedLinear(
         X, X.sum(axis=1) + 0.1 * rng.normal(size=400) > 0, np.arange(400) % 4, fit_intercept=False
     )
-    sizes = offered_sizes(losses)
-    assert set(np.log2(sizes)) == {4.0, 5.0}
+    scales = declared_scales(losses)
+    assert set(np.log2(scales)) == {4.0, 5.0}
     result = sb.solve(sb.Problem(losses), method="quasi-newton")
     plain = sb.solve(sb.Problem(losses, metric=1.0), method="quasi-newton")
     assert result.history.value.tolist()[:8] == plain.history.value.tolist()[:8]
-    np.testing.assert_allclose(result.reach / result.reach.min(), sizes / sizes.min())
+    np.testing.assert_allclose(result.reach / result.reach.min(), scales / scales.min())

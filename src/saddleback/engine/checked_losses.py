@@ -1,0 +1,80 @@
+"""Calls of the user's loss functions, with their answers checked and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from .._types import Matrix, Vector
+from .._validation import loss_array
+from ..capabilities import offers
+from ..errors import ProblemError
+from ..losses import Losses
+from ..losses.base import HasJacobianError, HasValues
+from .evaluation import Breakdown
+
+
+class CheckedLosses:
+    """The losses' functions: answers of a wrong shape or type are refused, the others copied to float64.
+
+    Arguments and answers are copies, because losses may write over either at their next call. ``on_precision`` is
+    called with the machine epsilon of answers in a lower precision.
+    """
+
+    def __init__(self, losses: Losses, J: int, d: int, on_precision: Callable[[float], None]) -> None:
+        self._losses: Any = losses
+        self._J, self._d = J, d
+        self._on_precision = on_precision
+        self.offers_values = offers(losses, HasValues)
+        self.offers_jacobian_error = offers(losses, HasJacobianError)
+
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        answer = self._losses.evaluate(w.copy())
+        match answer:
+            case (f, G):
+                pass
+            case _:
+                kind = type(answer).__name__
+                raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {kind}.")
+        f = f.copy() if type(f) is np.ndarray and f.dtype == np.float64 else self._as_float64(f)
+        G = G.copy() if type(G) is np.ndarray and G.dtype == np.float64 else self._as_float64(G)
+        J, d = self._J, self._d
+        if f.shape != (J,) or G.shape != (J, d):
+            raise ProblemError(
+                f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
+            )
+        return f, G
+
+    def values(self, w: Vector) -> Vector:
+        return self._of_shape(self._losses.values(w.copy()), (self._J,), "values")
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
+        if not np.isfinite(H).all():
+            raise Breakdown("the Hessian is not finite at the point of the last step")
+        return H
+
+    def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None) -> Matrix | None:
+        """None where the estimate is not finite."""
+        k = self._d if V is None else len(V)
+        H = self._of_shape(self._losses.sampled_hessian(w.copy(), lam.copy(), V), (k, k), "sampled_hessian")
+        return H if np.isfinite(H).all() else None
+
+    def jacobian_error(self, w: Vector) -> Matrix | None:
+        """None for a Jacobian that is exact after all."""
+        error = self._losses.jacobian_error(w.copy())
+        return None if error is None else self._as_float64(error)
+
+    def _of_shape(self, answer: object, shape: tuple[int, ...], name: str) -> Vector:
+        array = self._as_float64(answer)
+        if array.shape != shape:
+            raise ProblemError(f"losses.{name} must return shape {shape}; got {array.shape}.")
+        return array
+
+    def _as_float64(self, x: object) -> Vector:
+        array = loss_array(x)
+        if array.dtype in (np.float32, np.float16):
+            self._on_precision(float(np.finfo(array.dtype).eps))
+        return cast("Vector", np.array(array, dtype=np.float64))

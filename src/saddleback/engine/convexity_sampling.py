@@ -1,0 +1,75 @@
+"""Checking convexity at sampled points of the region before a run may end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from scipy.linalg.blas import dnrm2
+
+from .._types import Vector
+from .certificates import Minorant, Region
+from .convexity import ConvexityWatch
+from .evaluation import Evaluation, Point
+from .oracle import Oracle
+from .probing import random_directions, visit
+
+# The distances of the sampled points, in radii of the region: one further along the way from w0 to the answer, and
+# pairs on opposite sides along random rays, so that a function of few variables is sampled on both sides.
+DISTANCE_BEYOND = 0.6
+RAY_DISTANCES = (1.0, -0.75, 0.5, -0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexitySample:
+    """What a few points across the region show."""
+
+    violation: str | None
+    lowest: Point | None
+    """The lowest sampled point, where it is lower than the answer."""
+
+
+def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) -> ConvexitySample:
+    """Compare linearizations at sampled points with that at the answer, and g there with the lower bound.
+
+    The losses at the answer are evaluated once more: a single wrong answer of the user's function is found so.
+    """
+    at = oracle.evaluate(best.w, watch=False)
+    steepest = float(at.steepness.max())
+    watch = ConvexityWatch(oracle.adversary.dual_set, oracle.strong_convexity, exact_jacobian=oracle.exact_jacobian)
+    watch.allow_precision(oracle.precision)
+    lowest: Point | None = None
+    for v in _points_across(oracle, at, region):
+        there = visit(oracle, v)
+        if there is None:
+            continue
+        if watch.violation is None:
+            watch.compare(at, there)
+        if bound is not None and watch.violation is None:
+            below = bound.at(v) - there.value
+            change = steepest * float(dnrm2(v - at.w))
+            if below > watch.tolerance * (abs(there.value) + abs(at.value) + at.magnitude + change):
+                watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
+        if there.value < min(at.value, inf if lowest is None else lowest.value):
+            lowest = there.point
+    again = visit(oracle, best.w, anew=True)
+    for other in (at, again):
+        if other is None or not _agree(other.f, best.f, watch.tolerance):
+            return ConvexitySample("the losses return other values when evaluated again at the same point", None)
+    return ConvexitySample(watch.violation, lowest)
+
+
+def _agree(f: Vector, known: Vector, tolerance: float) -> bool:
+    return bool((np.abs(f - known) <= tolerance * (np.abs(known) + np.abs(known).max())).all())
+
+
+def _points_across(oracle: Oracle, at: Evaluation, region: Region) -> list[Vector]:
+    d = at.w.size
+    way = (at.w - oracle.w0) / region.scales
+    length = float(dnrm2(way))
+    radius = region.radius if np.isfinite(region.radius) else max(1.0, length)
+    points = [at.w + DISTANCE_BEYOND * radius / length * (region.scales * way)] if length > 0.0 else []
+    rays = random_directions(d, d + 1, len(RAY_DISTANCES) // 2)
+    points += [at.w + t * radius * (region.scales * rays[k // 2]) for k, t in enumerate(RAY_DISTANCES)]
+    return points

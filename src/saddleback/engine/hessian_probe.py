@@ -1,0 +1,218 @@
+"""A Hessian probe at the best point before a run may end: how much decrease is left, by a model with that Hessian."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from scipy.linalg.blas import dnrm2
+from scipy.linalg.lapack import dposv
+
+from .._types import Matrix, Vector
+from ..linalg.hessian_models import DenseHessianModel
+from .certificates import Region
+from .evaluation import Evaluation
+from .oracle import Oracle
+from .probing import random_directions, visit
+
+# The whole Hessian of losses that offer it is used up to this many parameters and multiplications: about a second.
+MOST_PARAMETERS = 2000
+MOST_MULTIPLICATIONS = 2e10
+# A Hessian costs d multiplications per entry of the data, an evaluation a few. It is used where it costs no more than
+# the run so far, and up to CHEAP_PARAMETERS in any case.
+CHEAP_PARAMETERS = 150
+EVALUATION_MULTIPLICATIONS = 8.0
+# Differences of Jacobians take one evaluation per direction. All directions are measured up to this many parameters, or
+# where the run so far took ITERATIONS_PER_PARAMETER as many iterations; otherwise N_DIRECTIONS.
+MEASURED_PARAMETERS = 12
+ITERATIONS_PER_PARAMETER = 2
+N_DIRECTIONS = 6
+# The share of a random direction in the first one, for slopes that vanish.
+RANDOM_SHARE = 0.1
+# Second derivatives below this share of the largest are raised to it: they are rounding errors.
+LEAST_EIGENVALUE = 1e-12
+# A parameter whose diagonal entry is below this share of the largest is left out.
+LEAST_DIAGONAL = 1e-100
+# (D) is solved to this share of the tolerance.
+INNER_ACCURACY = 1e-3
+# A decrease of this share of the tolerance counts as none.
+NEGLIGIBLE = 1e-2
+# A predicted decrease is tried at these shares of its step.
+TRIED_SHARES = (1.0, 0.1, 0.01)
+
+
+@dataclass(frozen=True, eq=False)
+class HessianProbe:
+    """The Hessian of <lam, f> at one point, whole or along directions, and the decrease that its model predicts."""
+
+    predicted: float
+    """The decrease of g that the model still predicts."""
+    length: float
+    """The length of its step in the region's scales, along parameters that are not strongly convex."""
+    step: Vector | None = None
+    hessian: Matrix | None = None
+    S: Matrix | None = None
+    """Directions, one per row, along which second derivatives were measured."""
+    Y: Matrix | None = None
+    """sum_j lam_j Hessian f_j times each of them."""
+    violation: str | None = None
+    """Why the losses are not convex, where a direction shows it."""
+
+
+def covers_all_directions(oracle: Oracle, n_iter: int) -> bool:
+    """Whether a probe after this many iterations measures second derivatives in every direction."""
+    return _uses_whole_hessian(oracle) or _measures_all(oracle, n_iter)
+
+
+def _uses_whole_hessian(oracle: Oracle) -> bool:
+    """Whether the losses offer a Hessian that costs little beside the run so far."""
+    most = max(CHEAP_PARAMETERS, EVALUATION_MULTIPLICATIONS * oracle.n_evals)
+    return affords_hessian(oracle) and oracle.problem.n_params <= most
+
+
+def _measures_all(oracle: Oracle, n_iter: int) -> bool:
+    return oracle.problem.n_params <= max(MEASURED_PARAMETERS, n_iter // ITERATIONS_PER_PARAMETER)
+
+
+def affords_hessian(oracle: Oracle) -> bool:
+    """Whether the losses offer a Hessian that costs about a second or less."""
+    d = oracle.problem.n_params
+    return oracle.offers_hessian and d <= MOST_PARAMETERS and oracle.n_entries * d <= MOST_MULTIPLICATIONS
+
+
+def probe_hessian(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, n_iter: int = 0
+) -> HessianProbe:
+    """Measure the Hessian of <lam, f> at a point and predict the decrease that is left.
+
+    The whole Hessian where the losses offer it and it is cheap; otherwise products with a few directions, those of
+    Lanczos from the slope G' lam, where flat directions show first.
+    """
+    if _uses_whole_hessian(oracle):
+        return _by_whole_hessian(oracle, at, lam, region, threshold)
+    count = at.w.size if _measures_all(oracle, n_iter) else N_DIRECTIONS
+    return _by_differences(oracle, at, lam, region, threshold, count)
+
+
+def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float) -> HessianProbe:
+    H = oracle.hessian(at.w, lam)
+    # Scaled to a diagonal of ones, so that LEAST_EIGENVALUE does not depend on the units of the parameters.
+    diagonal = H.diagonal()
+    used = diagonal > LEAST_DIAGONAL * diagonal.max()
+    scales = np.zeros(diagonal.size)
+    scales[used] = 1.0 / np.sqrt(diagonal[used])
+    hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
+    system = hessian_model.system(at.G * scales, sigma)
+    while system is None and sigma < 1.0:
+        sigma *= 100
+        system = hessian_model.system(at.G * scales, sigma)
+    if system is None:
+        return HessianProbe(inf, inf)
+    solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=system.factor)
+    step = scales * system.direction(solution.lam)
+    length = region.length(step, oracle.strong_convexity)
+    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H)
+
+
+def _by_differences(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, count: int
+) -> HessianProbe:
+    d = at.w.size
+    # The region's scales come from w0: no difference goes beyond the values that the parameters have and had.
+    seen = np.abs(at.w) + np.abs(oracle.w0)
+    scales = np.where(seen > 0.0, np.minimum(region.scales, seen), region.scales)
+    slopes = at.G * scales
+    slope = lam.dot(slopes)
+    q = slope / (dnrm2(slope) or 1.0) + RANDOM_SHARE * random_directions(d, d, 1)[0]
+    # Balances the error of the Jacobian against the change of the second derivatives over the distance.
+    distance = oracle.jacobian_precision ** (1 / 3)
+    noise = 4 * oracle.jacobian_precision * float(np.abs(lam).dot(np.abs(slopes)).sum()) / distance
+    V, HV = np.empty((count, d)), np.empty((count, d))
+    k, violation = 0, None
+    while k < count:
+        # Orthogonalized twice, as one pass leaves rounding errors.
+        for _ in range(2 if k else 0):
+            q = q - V[:k].T.dot(V[:k].dot(q))
+        length = float(dnrm2(q))
+        if not length > 0.0:
+            break
+        q = q / length
+        Hq = _hessian_times(oracle, at, lam, scales, q, distance)
+        if Hq is None:
+            break
+        violation = violation or _negative(q, Hq, noise)
+        V[k], HV[k] = q, Hq
+        k, q = k + 1, Hq
+    if k == 0:
+        return HessianProbe(inf, inf)
+    V, HV = V[:k], HV[:k]
+    T = V.dot(HV.T)
+    # Hessians are symmetric: the asymmetric part is the change of the Hessian over the distance of the differences.
+    error = float(np.abs(T - T.T).max())
+    T = 0.5 * (T + T.T)
+    if violation is None:
+        # By weak duality any lam bounds the predicted decrease from above: where that is negligible, (D) is not solved.
+        steepest = (slopes * slopes).sum(axis=1).max()
+        least = max(noise, error, LEAST_EIGENVALUE * np.trace(T), LEAST_EIGENVALUE * steepest / (at.magnitude or 1.0))
+        own = V.dot(slope)
+        _, x, info = dposv(T - least * np.eye(k), own)
+        predicted = oracle.adversary.gap(lam, at.f) + 0.5 * float(own.dot(x))
+        if info == 0 and predicted <= NEGLIGIBLE * threshold:
+            return HessianProbe(predicted, region.length(scales * x.dot(V), oracle.strong_convexity))
+    values, vectors = np.linalg.eigh(T)
+    if violation is None and values[0] < -noise:
+        # T was made symmetric: only a difference along the eigenvector itself proves negative curvature.
+        q = V.T @ vectors[:, 0]
+        Hq = _hessian_times(oracle, at, lam, scales, q, distance)
+        violation = None if Hq is None else _negative(q, Hq, noise)
+    directions = (V * scales).T @ vectors
+    S, Y = directions.T, ((HV / scales).T @ vectors).T
+    slopes = at.G @ directions
+    steepest = float(np.abs(slopes).max())
+    if steepest == 0.0:
+        return HessianProbe(0.0, 0.0, S=S, Y=Y, violation=violation)
+    # The last term is the second derivative of a quadratic that falls by LEAST_EIGENVALUE^-1 times the losses in one
+    # step, for directions without any.
+    least = max(
+        noise, error, LEAST_EIGENVALUE * float(values[-1]), LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0)
+    )
+    root = np.sqrt(np.maximum(values, least))
+    factor = slopes / root
+    solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
+    step = -directions @ ((solution.lam @ factor) / root)
+    length = region.length(step, oracle.strong_convexity)
+    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, S=S, Y=Y, violation=violation)
+
+
+def _hessian_times(
+    oracle: Oracle, at: Evaluation, lam: Vector, scales: Vector, q: Vector, distance: float
+) -> Vector | None:
+    """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
+    there = visit(oracle, at.w + distance * (scales * q))
+    return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * scales / distance
+
+
+def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
+    """The violation of convexity where the second derivative along q is negative beyond noise."""
+    second_derivative = float(q.dot(Hq))
+    if second_derivative >= -10 * noise:
+        return None
+    return f"the curvature of the losses is {second_derivative:.3g} along a direction, so they are not convex"
+
+
+def _predicted(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> float:
+    """g(w) - [h(f + G p) + 1/2 p'Pp], with p'Pp = -<lam, G p> at a solution of (D)."""
+    change = at.G.dot(step)
+    return at.value - oracle.adversary.value(at.f + change) + 0.5 * float(lam.dot(change))
+
+
+def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least: float) -> bool:
+    """Whether g falls by ``least`` along the step of a probe, whose Hessian may be rounding or wrong."""
+    if probe.step is None:
+        return True
+    for share in TRIED_SHARES:
+        there = visit(oracle, at.w + share * probe.step)
+        if there is not None and at.value - there.value > least:
+            return True
+    return False

@@ -1,0 +1,185 @@
+"""Whether a run ends after an iteration: by its gap, by an estimate of it, or by a limit."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+from scipy.linalg.blas import dnrm2
+
+from ..result import Status
+from .bound_tracker import BoundTracker
+from .certificates import Region
+from .convexity_sampling import sample_convexity
+from .evaluation import Breakdown, Evaluation, Point
+from .hessian_probe import NEGLIGIBLE, HessianProbe, covers_all_directions, decrease_is_real, probe_hessian
+from .method import AnyMethod, State
+from .oracle import Oracle
+from .run_state import RunState
+from .stopping import UNBOUNDED_FACTOR, Stopping, Verdict
+from .unbounded import falls_forever
+
+# After a probe that found more to gain, the next one waits for 1/this of the iterations so far.
+PROBE_INTERVAL_DIVISOR = 5
+# A quadratic model predicts a little more than half of the possible decrease of a flat function such as w^12: a
+# predicted decrease above this share of the tolerance keeps a run going.
+PREDICTED_SHARE = 0.5
+# How often a run samples the region for a lower point before it ends at a stationary one of losses that are not convex.
+MOST_DEPARTURES = 3
+
+
+class StopDecision:
+    """Decides after each iteration, and confirms convergence by a Hessian probe and by sampled convexity."""
+
+    def __init__(
+        self, oracle: Oracle, stopping: Stopping, method: AnyMethod, run_state: RunState, tracker: BoundTracker
+    ) -> None:
+        self._oracle = oracle
+        self._stopping = stopping
+        self._method = method
+        self._run_state = run_state
+        self._tracker = tracker
+        self._not_strongly_convex = not oracle.strong_convexity.any()
+        self.finding: HessianProbe | Point | None = None
+        """What keeps the run from ending, for the method to use: a probe with more to gain, or a lower point elsewhere
+        from which the method starts again."""
+
+    def verdict(self, state: State | None = None) -> Verdict | None:
+        """Why the run ends after its last iteration; None when it goes on."""
+        history, stopping = self._run_state.history, self._stopping
+        exhausted = self._exhausted()
+        threshold, gap = stopping.threshold(history.value[-1]), history.gap[-1]
+        certified = gap <= threshold
+        not_convex = self._oracle.watch.violation is not None
+        if not (certified or self._estimate_suffices(threshold, not_convex, exhausted)):
+            return exhausted
+        if not_convex:
+            if exhausted is None and self._departs():
+                return None
+            return Status.STATIONARY, (
+                f"the model predicts a decrease of about {history.estimate[-1]:.3g}, a tenth of the tolerance "
+                f"{threshold:.3g} or less twice in a row"
+            )
+        confirmed = self._confirmed(state, certified, exhausted is not None)
+        history.n_evals[-1], history.time[-1] = self._oracle.n_evals, self._oracle.clock.elapsed
+        if not confirmed:
+            return exhausted
+        error = self._error_of_differences()
+        if error > (threshold if certified else max(threshold, gap)):
+            return Status.STALLED, (
+                f"finite differences for a Jacobian may be wrong by {error:.3g} in the lower bound, more than the "
+                f"tolerance {threshold:.3g}; pass jac, or raise tol"
+            )
+        if certified and self._run_state.step_in_region:
+            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
+        return Status.CONVERGED, (
+            f"estimated: the gap is about {history.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
+            f"twice in a row (certified: {gap:.3g})"
+        )
+
+    def _exhausted(self) -> Verdict | None:
+        """Why a run that has not converged ends; None when it goes on."""
+        run_state = self._run_state
+        magnitude = UNBOUNDED_FACTOR * run_state.magnitude if run_state.deep else run_state.magnitude
+        verdict = self._stopping.exhausted(run_state.history, magnitude)
+        if verdict is None or verdict[0] is not Status.UNBOUNDED or run_state.deep:
+            return verdict
+        # A minimum may lie this deep: without an unbounded ray the run goes on, until g is as many times deeper again.
+        run_state.deep = falls_forever(self._oracle, run_state, thorough=True) is not True
+        return self._exhausted() if run_state.deep else verdict
+
+    def _estimate_suffices(self, threshold: float, not_convex: bool, exhausted: Verdict | None) -> bool:
+        """Whether the estimated gap may end a run whose certified gap is above the tolerance."""
+        if not (self._method.predicts_gap and (self._not_strongly_convex or not_convex)):
+            return False
+        history, stopping = self._run_state.history, self._stopping
+        if not stopping.estimate_is_small(history, threshold):
+            return False
+        # A stalled run gets no better certificate: the estimate is then all there is.
+        stalled = exhausted is not None and exhausted[0] is Status.STALLED
+        all_directions = stalled or covers_all_directions(self._oracle, history.n_iter)
+        return stopping.estimate_may_decide(history.gap[-1], threshold, all_directions=all_directions)
+
+    def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:
+        """Whether a probe at the best point finds no more to gain, and samples of the region no violation of convexity.
+
+        A bound that holds everywhere needs no probe for flat directions, and losses that are convex by construction
+        need no samples. After a probe that found more, the next one waits for some iterations.
+        """
+        run_state, oracle = self._run_state, self._oracle
+        history, region = run_state.history, self._tracker.region
+        run_state.step_in_region = True
+        no_flat_directions = (
+            self._tracker.everywhere or oracle.affine or (certified and self._last_step_tells(state, region))
+        )
+        if no_flat_directions and oracle.convex:
+            return True
+        if self._stopping.out_of_time(history) or (history.n_iter < run_state.next_probe and not last):
+            return False
+        if not no_flat_directions and not self._probe_confirms(state, region, certified):
+            return False
+        if oracle.convex:
+            return True
+        sample = sample_convexity(oracle, run_state.best, run_state.bound, region)
+        if sample.violation is None:
+            return True
+        self._tracker.withdraw(sample.violation)
+        if sample.lowest is not None:
+            run_state.best = self.finding = sample.lowest
+        return False
+
+    def _probe_confirms(self, state: State | None, region: Region, certified: bool) -> bool:
+        """Whether a Hessian probe at the best point leaves nothing to gain within the region."""
+        run_state, oracle = self._run_state, self._oracle
+        threshold = self._stopping.threshold(run_state.best.value)
+        at = oracle.evaluate(run_state.best.w)
+        probe = self._probe(at, state, region, threshold)
+        if probe.violation is not None:
+            self._tracker.withdraw(probe.violation)
+            return False
+        # A step that leaves the region for a negligible decrease follows a direction without second derivative.
+        run_state.step_in_region = probe.length <= region.radius or probe.predicted <= NEGLIGIBLE * threshold
+        more = probe.predicted > PREDICTED_SHARE * threshold or (certified and not run_state.step_in_region)
+        if more and not decrease_is_real(oracle, at, probe, NEGLIGIBLE * threshold):
+            more, run_state.step_in_region = False, True
+        if more:
+            self.finding = probe
+            n_iter = run_state.history.n_iter
+            run_state.next_probe = n_iter + max(1, n_iter // PROBE_INTERVAL_DIVISOR)
+        return not more
+
+    def _probe(self, at: Evaluation, state: State | None, region: Region, threshold: float) -> HessianProbe:
+        lam = self._run_state.dual if state is None else state.lam
+        try:
+            return probe_hessian(self._oracle, at, lam, region, threshold, self._run_state.history.n_iter)
+        except Breakdown:
+            return HessianProbe(inf, inf)
+
+    def _last_step_tells(self, state: State | None, region: Region) -> bool:
+        """Whether the last step stayed within the region, by a model that knew second derivatives in all directions."""
+        if state is None or state.unshifted_step is None or not np.array_equal(state.point.w, self._run_state.best.w):
+            return False
+        return region.length(state.unshifted_step, self._oracle.strong_convexity) <= region.radius
+
+    def _error_of_differences(self) -> float:
+        """The largest error of the lower bound by a Jacobian from finite differences."""
+        if self._oracle.exact_jacobian:
+            return 0.0
+        region = self._tracker.region
+        error = self._oracle.jacobian_error(region.center)
+        if error is None or not np.isfinite(region.radius):
+            return 0.0
+        return region.radius * float(dnrm2(np.abs(self._run_state.dual).dot(error) * region.scales))
+
+    def _departs(self) -> bool:
+        """Whether sampling finds a point below a stationary one of losses that are not convex."""
+        run_state = self._run_state
+        if run_state.n_departures >= MOST_DEPARTURES:
+            return False
+        run_state.n_departures += 1
+        lowest = sample_convexity(self._oracle, run_state.best, None, self._tracker.region).lowest
+        threshold = self._stopping.threshold(run_state.best.value)
+        if lowest is None or not lowest.value < run_state.best.value - threshold:
+            return False
+        run_state.best = self.finding = lowest
+        return True
