@@ -152,7 +152,7 @@ def test_constants_bound_the_curvature_in_the_new_coordinates():
     """Each loss has Hessian diag(1 / scale^2): strong convexity per coordinate, smoothness its largest."""
     problem = sb.Problem(RescaledLosses(Plain(), SCALE))
     oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
-    np.testing.assert_allclose(oracle.curvature, 1 / SCALE**2)
+    np.testing.assert_allclose(oracle.strong_convexity, 1 / SCALE**2)
     assert oracle.smoothness == pytest.approx(1 / SCALE.min() ** 2)
 
 
@@ -169,7 +169,7 @@ def test_strong_convexity_per_coordinate():
 
     problem = sb.Problem(RescaledLosses(PerCoordinate(), SCALE))
     oracle = Oracle(problem, resolve_inner("auto", problem.adversary), np.zeros(2), 1e-6)
-    np.testing.assert_allclose(oracle.curvature, [1 / SCALE[0] ** 2, 0.0])
+    np.testing.assert_allclose(oracle.strong_convexity, [1 / SCALE[0] ** 2, 0.0])
 
 
 def test_copies_survive():
