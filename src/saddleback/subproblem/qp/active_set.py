@@ -40,14 +40,14 @@ def refine(
 ) -> int:
     """Primal active-set method for min 1/2 x'Px + q'x, E x = e, lower <= x <= upper (Nocedal and Wright, Alg. 16.3).
 
-    Starts from a feasible x = lam/unit, with the coordinates that are not ``free`` at their nearer bound. Each round
-    solves the equality-constrained problem of the m free coordinates (2/3 m^3 flops). If a bound blocks the way to its
-    solution, the first such coordinate is fixed there; else the coordinate with the worst multiplier is freed.
+    Starts from a feasible x = lam/largest_weight, with the coordinates that are not ``free`` at their nearer bound.
+    Each round solves the equality-constrained problem of the m free coordinates (2/3 m^3 flops). If a bound blocks the
+    way to its solution, the first such coordinate is fixed there; else the one with the worst multiplier is freed.
     Solutions are offered to the incumbent, which keeps them only if their measured gap is smaller. Returns the rounds.
     """
     n, k = kkt.shape
     adversary = incumbent.subproblem.adversary
-    unit, clock = adversary.largest_weight, adversary.clock
+    largest_weight, clock = adversary.largest_weight, adversary.clock
     shift = CONTROL.regularization * np.maximum(kkt.diagonal, EPS)
     shift[n:] = -CONTROL.regularization
     lower, upper, capped = constraints.lower, constraints.upper, constraints.capped
@@ -68,7 +68,7 @@ def refine(
         for _ in range(CONTROL.corrections):
             X = face.corrected(X)
             if _violation(X[:n], constraints) <= CONTROL.feasibility:
-                incumbent.offer(X[:n] if unit == 1.0 else unit * X[:n])
+                incumbent.offer(X[:n] if largest_weight == 1.0 else largest_weight * X[:n])
                 if incumbent.done:
                     return round_
             if round_ == rounds or not all_finite(X):

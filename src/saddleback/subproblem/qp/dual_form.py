@@ -14,7 +14,7 @@ from .kkt_operator import DenseKKT
 
 
 class DualForm:
-    """min over x = lam/unit of 1/2 x'Px + q'x,  E x = e,  A x <= b,  lower <= x <= upper."""
+    """min over x = lam/largest_weight of 1/2 x'Px + q'x,  E x = e,  A x <= b,  lower <= x <= upper."""
 
     def __init__(self, subproblem: DualSubproblem) -> None:
         constraints = subproblem.adversary.linear_constraints
@@ -34,21 +34,21 @@ class DualForm:
         A, b = constraints.A, constraints.b
         solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)
         solver.solve()
-        return DualOutcome(solver.result, self._scale, kkt.unit, constraints)
+        return DualOutcome(solver.result, self._scale, kkt.largest_weight, constraints)
 
 
 @dataclass(frozen=True, eq=False)
 class DualOutcome:
-    """PIQP's result; its x is lam/unit."""
+    """PIQP's result; its x is lam/largest_weight."""
 
     result: Any
     scale: float
-    unit: float
+    largest_weight: float
     constraints: LinearConstraints
 
     @cached_property
     def lam(self) -> Vector:
-        return self.result.x if self.unit == 1.0 else self.unit * self.result.x
+        return self.result.x if self.largest_weight == 1.0 else self.largest_weight * self.result.x
 
     @property
     def free(self) -> Mask:
@@ -58,8 +58,8 @@ class DualOutcome:
 
     @property
     def lower(self) -> Vector:
-        return self.scale / self.unit * self.result.z_bl
+        return self.scale / self.largest_weight * self.result.z_bl
 
     @property
     def upper(self) -> Vector:
-        return self.scale / self.unit * self.result.z_bu
+        return self.scale / self.largest_weight * self.result.z_bu

@@ -18,7 +18,7 @@ Index: TypeAlias = NDArray[np.intp]
 class KKTOperator(Protocol):
     """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
 
-    P and q are those of (D) for x = lam/unit, divided by its scale: of size one, so that no pivot depends on units.
+    P and q are those of (D) for x = lam/largest_weight, divided by its scale: of size one whatever the units.
     """
 
     @property
@@ -44,15 +44,15 @@ class DenseKKT:
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         k, n = constraints.E.shape
         H, b = _quadratic_part(subproblem)
-        scale, unit = subproblem.scale or 1.0, subproblem.adversary.largest_weight
-        self.shape, self.unit = (n, k), unit
+        scale, largest_weight = subproblem.scale or 1.0, subproblem.adversary.largest_weight
+        self.shape, self.largest_weight = (n, k), largest_weight
         K, b0 = constraints.equations
         self._K, self._b = K.copy(), b0.copy()
         self.P, self.minus_q = self._K[:n, :n], self._b[:n]
-        np.divide(subproblem.Q, scale / unit**2, out=self.P)
-        np.divide(b, scale / unit, out=self.minus_q)
+        np.divide(subproblem.Q, scale / largest_weight**2, out=self.P)
+        np.divide(b, scale / largest_weight, out=self.minus_q)
         if H is not None:
-            self._K.ravel()[: n * (n + k) : n + k + 1] += H / (scale / unit**2)
+            self._K.ravel()[: n * (n + k) : n + k + 1] += H / (scale / largest_weight**2)
 
     @property
     def diagonal(self) -> Vector:
