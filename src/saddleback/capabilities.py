@@ -26,7 +26,7 @@ def offers(component: object, capability: type[C]) -> TypeGuard[C]:
 
 def lack(component: object, capability: type) -> str | None:
     """Why a component does not offer a capability; None where it does."""
-    kind = type(component)
+    kind: type = type(component)
     if not getattr(capability, "_is_protocol", False):
         return None if isinstance(component, capability) else f"{kind.__name__} is none"
     if not _on_class(kind, capability):

@@ -166,7 +166,8 @@ def test_auto_needs_no_iteration_without_q(regularizer):
 
 
 def test_unknown_names_are_listed():
-    expected = "unknown inner solver 'simplex'; expected one of 'auto', 'path-following', 'qp', 'trust-constr'"
+    expected = "unknown inner solver 'simplex'; expected one of 'auto', 'path-following', 'qp', 'trust-constr', "
+    expected += "'projected-gradient', 'frank-wolfe'"
     with pytest.raises(ProblemError, match=expected):
         resolve_inner("simplex", Adversary(Simplex(), Zero(), 3))
 
@@ -176,7 +177,9 @@ def test_incompatible_solvers_are_refused_with_what_would_work():
         IncompatibleError, match=r"'qp' does not apply: Entropy has no quadratic_form.*'path-following'"
     ):
         resolve_inner("qp", Adversary(Simplex(), Entropy(0.1), 3))
-    with pytest.raises(IncompatibleError, match=r"UnitBall has no linear_constraints.*'auto', 'path-following'\."):
+    with pytest.raises(
+        IncompatibleError, match=r"UnitBall has no linear_constraints.*'auto', 'path-following', .*'frank-wolfe'\."
+    ):
         resolve_inner("trust-constr", Adversary(UnitBall(), Zero(), 3))
     only_qp = Auto(solvers=(QuadraticProgram(),))
     with pytest.raises(IncompatibleError, match="'auto' does not apply: Entropy"):

@@ -9,8 +9,10 @@ from .auto import Auto
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
+from .frank_wolfe import FrankWolfe
 from .numerical_response import adversary_of
 from .path_following import PathFollowing
+from .projected_gradient import ProjectedGradient
 from .quadratic_program import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
@@ -20,6 +22,8 @@ INNER_SOLVERS: dict[str, type[InnerSolver]] = {
     "path-following": PathFollowing,
     "qp": QuadraticProgram,
     "trust-constr": TrustConstr,
+    "projected-gradient": ProjectedGradient,
+    "frank-wolfe": FrankWolfe,
 }
 
 
@@ -50,8 +54,10 @@ __all__ = [
     "DualSolution",
     "DualSubproblem",
     "FactoredSubproblem",
+    "FrankWolfe",
     "InnerSolver",
     "PathFollowing",
+    "ProjectedGradient",
     "QuadraticProgram",
     "ResponseNewton",
     "TrustConstr",

@@ -8,8 +8,10 @@ from .._types import Vector
 from ..adversary import Adversary
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
+from .frank_wolfe import FrankWolfe
 from .path_following import MANY_LOSSES, PathFollowing
 from .primal_form import PrimalForm
+from .projected_gradient import ProjectedGradient
 from .quadratic_program import QuadraticProgram
 from .response_newton import MANY_ROWS, ResponseNewton
 
@@ -21,7 +23,14 @@ FEW = min(MANY_ROWS, MANY_LOSSES)
 class Auto:
     """The first of ``solvers`` that applies; the next ones, from where it ended, when it does not reach the gap."""
 
-    solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), ResponseNewton(), PathFollowing())
+    solvers: tuple[InnerSolver, ...] = (
+        QuadraticProgram(),
+        ResponseNewton(),
+        PathFollowing(),
+        # Well-conditioned problems take less; the others are left to Frank-Wolfe steps.
+        ProjectedGradient(max_iter=300),
+        FrankWolfe(),
+    )
 
     @property
     def name(self) -> str:

@@ -24,12 +24,15 @@ class Incumbent:
         if start is not None:
             self.offer(start)
 
-    def offer(self, lam: Vector) -> float:
-        """Restore lam to Lambda, measure its gap, keep it when it is the best; the gap, or inf where there is none."""
+    def offer(self, lam: Vector, *, feasible: bool = False) -> float:
+        """Restore lam to Lambda, measure its gap, keep it when it is the best; the gap, or inf where there is none.
+
+        A ``feasible`` lam is in Lambda by construction and need not be restored.
+        """
         # The sum of the sizes is finite exactly when they all are: lam is of size one.
         if not isfinite(dasum(lam)):
             return np.inf
-        restored = self.subproblem.adversary.dual_set.restore(lam)
+        restored = lam if feasible else self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
         if gap < self.gap:
             self.lam, self.gap = restored, gap

@@ -9,8 +9,6 @@ import numpy as np
 from .._types import Vector
 from .._validation import whole
 from ..adversary import Adversary
-from ..capabilities import offers
-from ..dual_sets import Polyhedral
 from . import active_set
 from .dual_form import DualForm
 from .dual_subproblem import DualSolution, DualSubproblem
@@ -44,7 +42,7 @@ class QuadraticProgram:
         return "qp"
 
     def refusal(self, adversary: Adversary) -> str | None:
-        if not offers(adversary.dual_set, Polyhedral):
+        if adversary.linear_constraints is None:
             return f"{type(adversary.dual_set).__name__} has no linear_constraints: it is not polyhedral"
         if not hasattr(adversary.regularizer, "quadratic_form"):
             return f"{type(adversary.regularizer).__name__} has no quadratic_form: it is not quadratic"
