@@ -18,6 +18,9 @@ from .response_newton import MANY_ROWS, ResponseNewton
 # With fewer losses the order of the solvers is that of the list.
 FEW = min(MANY_ROWS, MANY_LOSSES)
 
+# For sets without a barrier.
+BARRIER_FREE = (ProjectedGradient, FrankWolfe)
+
 
 @dataclass(frozen=True)
 class Auto:
@@ -45,10 +48,12 @@ class Auto:
         if subproblem.size == 0 and subproblem.adversary.exact:
             # Without Q the best response to c is the solution itself.
             start = subproblem.adversary.best_response(subproblem.c).lam
-        n_iter = 0
+        n_iter, followed = 0, False
         for solver in self._ordered(subproblem):
-            if solver.refusal(subproblem.adversary) is not None:
+            # Where path following misses the gap, rounding is the reason, which first-order steps do not mend.
+            if (followed and isinstance(solver, BARRIER_FREE)) or solver.refusal(subproblem.adversary) is not None:
                 continue
+            followed = followed or isinstance(solver, PathFollowing)
             solution = solver.solve(subproblem, tol, start if best is None else best.lam)
             n_iter += solution.n_iter
             if best is None or solution.gap < best.gap:
