@@ -53,13 +53,13 @@ class Auto:
             # Where path following misses the gap, rounding is the reason, which first-order steps do not mend.
             if (followed and isinstance(solver, BARRIER_FREE)) or solver.refusal(subproblem.adversary) is not None:
                 continue
-            followed = followed or isinstance(solver, PathFollowing)
             solution = solver.solve(subproblem, tol, start if best is None else best.lam)
             n_iter += solution.n_iter
             if best is None or solution.gap < best.gap:
                 best = solution
             if best.gap <= max(tol, subproblem.resolution):
                 break
+            followed = followed or isinstance(solver, PathFollowing)
         assert best is not None, "resolve_inner refuses an adversary that no solver treats"
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
 
