@@ -56,7 +56,11 @@ def response_formula(dual_set: DualSet, regularizer: Regularizer) -> HasBestResp
 
 
 def _first_lack(dual_set: DualSet, needs: tuple[type, ...]) -> str | None:
-    return next((reason for need in needs if (reason := lack(dual_set, need)) is not None), None)
+    for need in needs:
+        reason = lack(dual_set, need)
+        if reason is not None:
+            return reason
+    return None
 
 
 @dataclass(frozen=True)

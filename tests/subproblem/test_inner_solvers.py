@@ -170,7 +170,8 @@ def test_auto_needs_no_iteration_without_q(regularizer):
 
 
 def test_unknown_names_are_listed():
-    expected = "unknown inner solver 'simplex'; expected one of 'auto', 'path-following', 'qp', 'trust-constr'"
+    expected = "unknown inner solver 'simplex'; expected one of 'auto', 'path-following', 'qp', 'trust-constr', "
+    expected += "'projected-gradient', 'frank-wolfe'"
     with pytest.raises(ProblemError, match=expected):
         resolve_inner("simplex", Adversary(Simplex(), Zero(), 3))
 
@@ -182,7 +183,10 @@ def test_incompatible_solvers_are_refused_with_what_would_work():
         r"'quadratic_form'\. Use one of: 'auto', 'path-following'",
     ):
         resolve_inner("qp", Adversary(Simplex(), Entropy(0.1), 3))
-    with pytest.raises(IncompatibleError, match=r"UnitBall has no 'linear_constraints'\. Use one of: 'auto', 'path-fo"):
+    with pytest.raises(
+        IncompatibleError,
+        match=r"UnitBall has no 'linear_constraints'\. Use one of: 'auto', 'path-following', .*'frank-wolfe'\.",
+    ):
         resolve_inner("trust-constr", Adversary(UnitBall(), Zero(), 3))
     only_two = Auto(solvers=(QuadraticProgram(), ResponseNewton()))
     with pytest.raises(IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set with"):

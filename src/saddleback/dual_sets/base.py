@@ -18,6 +18,9 @@ from ..machine.clock import Clock
 from .linear_constraints import LinearConstraints
 from .nearest_point import nearest_point
 
+# Distances at which `nearest_point` may end at a boundary point of a set that is flat in some directions and curved in
+# others, relative to the size of the point.
+UNDECIDED = 1e-7
 # Squares of larger weights overflow, and barriers are made of squares.
 WEIGHT_LIMIT = 1e150
 
@@ -74,11 +77,17 @@ class DualSet(ABC):
         return np.mean([self.support(z)[1] for z in (*units, *-units)], axis=0)
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
-        """Whether lam lies in Lambda up to ``tol``: by default, within tol max(1, |lam|) of its nearest point."""
-        allowed = tol * max(1.0, float(np.linalg.norm(lam)))
+        """Whether lam lies in Lambda up to ``tol``: by default, within tol max(1, |lam|) of its nearest point.
+
+        Without a projection, a point that is next to Lambda and that no support function value separates from it counts
+        as one of Lambda.
+        """
+        size = max(1.0, float(np.linalg.norm(lam)))
+        allowed = tol * size
         if self._has_projection:
             return bool(np.linalg.norm(lam - self.project(lam)) <= allowed)  # type: ignore[attr-defined]
-        return nearest_point(self.support, lam, near=allowed, far=allowed).distance <= allowed
+        found = nearest_point(self.support, lam, near=allowed, far=allowed)
+        return found.distance <= (max(allowed, UNDECIDED * size) if found.lower_bound <= allowed else allowed)
 
     def restore(self, lam: Vector) -> Vector:
         """A point of Lambda, feasible to rounding, next to an almost feasible lam: by default the nearest one."""

@@ -9,12 +9,13 @@ import numpy as np
 
 from .._types import EPS, Matrix, Vector
 
-# Support points to ask for, beyond this many per dimension: polytopes need few, curved sets about 25 per dimension.
-MAX_POINTS, POINTS_PER_DIMENSION = 100, 30
+# Support points to ask for: on polytopes few more than the dimension are needed, on curved sets about twice as many.
+MAX_POINTS, POINTS_PER_DIMENSION = 100, 10
 # Distances and gains below this, relative to the size of the points, are rounding errors.
 ROUNDING = 4 * EPS
-# Support points in a row that may bring x no nearer before rounding is taken for the reason.
+# Steps in a row that may bring x no nearer before rounding is taken for the reason.
 STALLED = 5
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class NearestPoint(NamedTuple):
@@ -30,51 +31,76 @@ class NearestPoint(NamedTuple):
 
 
 def nearest_point(
-    support: Callable[[Vector], tuple[float, Vector]], x: Vector, near: float = 0.0, far: float = np.inf
+    support: Callable[[Vector], tuple[float, Vector]],
+    x: Vector,
+    *,
+    near: float = 0.0,
+    far: float = np.inf,
+    max_points: int | None = None,
 ) -> NearestPoint:
     """The point of a compact convex set nearest to x (Wolfe 1976, Algorithm 1).
 
-    Stops where the distance is at most ``near``, where its lower bound exceeds ``far``, at the nearest point, and
-    where rounding ends progress. ``support(z)`` returns max <lam, z> and a maximizer. On a polytope the nearest point
-    is found after finitely many support points, each of which costs a least-squares problem with at most n + 1 columns.
+    Keeps support points, finds the point y of their convex hull nearest to x, and adds the support point in the
+    direction x - y. Stops where the distance is at most ``near``, where its lower bound exceeds ``far``, at the nearest
+    point, and where rounding ends progress. ``support(z)`` returns max <lam, z> and a maximizer. On a polytope the
+    nearest point is found after finitely many support points. For a boundary point x of a curved set that would take
+    about 20 n points. There the maximizer is a smooth function of z, so that the combination of the directions with the
+    weights of y leads next to x: that support point is added as well. Every point costs a least-squares problem with at
+    most n + 1 columns.
     """
-    points, weights = support(x)[1][None, :], np.ones(1)
-    best, stalled = NearestPoint(points[0], points, weights, np.inf, 0.0), 0
-    for _ in range(MAX_POINTS + POINTS_PER_DIMENSION * x.size):
-        y = weights @ points
+    hull = _Hull(x, support(x)[1])
+    best, stalled = NearestPoint(x, hull.points, hull.weights, np.inf, 0.0), 0
+    if max_points is None:
+        max_points = MAX_POINTS + POINTS_PER_DIMENSION * x.size
+    while True:
+        y = hull.weights @ hull.points
         r = x - y
         distance = float(np.linalg.norm(r))
         stalled = 0 if distance < best.distance else stalled + 1
         if distance < best.distance:
-            best = NearestPoint(y, points, weights, distance, best.lower_bound)
-        size = float(np.abs(points).max()) + float(np.abs(x).max())
-        if distance <= max(near, ROUNDING * size) or stalled >= STALLED:
-            break
+            best = NearestPoint(y, hull.points, hull.weights, distance, best.lower_bound)
+        size = float(np.abs(hull.points).max()) + float(np.abs(x).max())
+        if distance <= max(near, ROUNDING * size) or stalled >= STALLED or hull.n_added >= max_points:
+            return best
         v = support(r)[1]
         gain = float(r.dot(v - y))
         best = best._replace(lower_bound=max(best.lower_bound, (distance * distance - gain) / distance))
         if gain <= ROUNDING * size * distance or best.lower_bound > far:
-            break
-        points, weights = _corrected(np.vstack((points, v)), np.append(weights, 0.0), x)
-    return best
+            return best
+        mixed = hull.weights @ hull.directions
+        hull.add(v, r / distance)
+        v = support(mixed)[1]
+        if float(r.dot(v - y)) > 0.0:
+            hull.add(v, mixed)
 
 
-def _corrected(points: Matrix, weights: Vector, x: Vector) -> tuple[Matrix, Vector]:
-    """The convex combination of the points nearest to x, and those of them that it needs."""
-    while True:
-        # The nearest point of the affine hull; differences to one of the points, so that common parts do not round.
-        shares = np.linalg.lstsq((points[1:] - points[0]).T, x - points[0], rcond=None)[0]
-        affine = np.append(1.0 - shares.sum(), shares)
-        outside = np.flatnonzero(affine <= 0.0)
-        if not outside.size:
-            return points, affine / affine.sum()
-        # As far towards it as the weights stay positive; the first that vanishes leaves.
-        before = weights[outside]
-        steps = before / np.maximum(before - affine[outside], np.finfo(np.float64).tiny)
-        step = float(steps.min())
-        weights = weights + step * (affine - weights)
-        weights[outside[steps <= step]] = 0.0
-        kept = weights > 0.0
-        points, weights = points[kept], weights[kept] / weights[kept].sum()
-        if len(points) == 1:
-            return points, np.ones(1)
+class _Hull:
+    """Support points, the directions in which they were found, and the weights of the combination nearest to x."""
+
+    def __init__(self, x: Vector, point: Vector) -> None:
+        self.x, self.points, self.weights, self.n_added = x, point[None, :], np.ones(1), 0
+        self.directions = x[None, :] / (float(np.linalg.norm(x)) or 1.0)
+
+    def add(self, point: Vector, direction: Vector) -> None:
+        self.n_added += 1
+        self.points = np.vstack((self.points, point))
+        self.directions = np.vstack((self.directions, direction))
+        self.weights = np.append(self.weights, 0.0)
+        while len(self.points) > 1:
+            # The nearest point of the affine hull; differences to one of the points, so that common parts do not round.
+            first = self.points[0]
+            shares = np.linalg.lstsq((self.points[1:] - first).T, self.x - first, rcond=None)[0]
+            affine = np.append(1.0 - shares.sum(), shares)
+            outside = np.flatnonzero(affine <= 0.0)
+            if not outside.size:
+                self.weights = affine / affine.sum()
+                return
+            # As far towards it as the weights stay positive; the first that vanishes leaves.
+            before = self.weights[outside]
+            steps = before / np.maximum(before - affine[outside], TINY)
+            step = float(steps.min())
+            weights = self.weights + step * (affine - self.weights)
+            weights[outside[steps <= step]] = 0.0
+            kept = weights > 0.0
+            self.points, self.directions = self.points[kept], self.directions[kept]
+            self.weights = weights[kept] / weights[kept].sum()

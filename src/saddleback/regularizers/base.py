@@ -99,7 +99,7 @@ class TwiceDifferentiable(Protocol):
 
 
 class HasGradient(Protocol):
-    """a gradient ``gradient(lam)``."""
+    """a gradient ``gradient(lam)`` on all of Lambda, its boundary included."""
 
     def gradient(self, lam: Vector) -> Vector: ...
 

@@ -13,7 +13,7 @@ from .._validation import number
 from ..dual_sets import DualSet, HasTilt
 from ..dual_sets.priors import check_prior_length, checked_prior, prior_of
 from ..errors import IncompatibleError
-from .base import Regularizer
+from .base import HasGradient, Regularizer
 from .zero import Zero
 
 # Derivatives at zero, which are infinite, are taken here: the tangent lies below R + ZERO everywhere.
@@ -69,6 +69,11 @@ class Entropy(Regularizer):
                 + (", or VonNeumann(gamma)." if dual_set.to_user(lower).ndim == 2 else ".")
             )
         return replace(self, prior=prior_of(self.prior, n), ceiling=dual_set.largest_weight(n) or 1.0)
+
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasGradient:
+            return "the gradient of Entropy is infinite where a weight is zero"
+        return super().lacks(capability)
 
     def _prior(self, n: int) -> Vector:
         return prior_of(self.prior, n)

@@ -14,7 +14,7 @@ from ..dual_sets import DualSet, Simplex, Spectrahedron
 from ..dual_sets.spectrahedron import interior_spectrum, of_spectrum, spectrum
 from ..errors import IncompatibleError
 from ..linalg.hessians import Spectral
-from .base import Regularizer
+from .base import HasGradient, Regularizer
 from .zero import Zero
 
 
@@ -45,6 +45,11 @@ class VonNeumann(Regularizer):
                 f"VonNeumann is an entropy of matrices and needs a Spectrahedron; got {dual_set!r}. Use Entropy(gamma)."
             )
         return Zero() if self.gamma == 0 else self
+
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasGradient:
+            return "the gradient of VonNeumann is infinite where an eigenvalue is zero"
+        return super().lacks(capability)
 
     def value(self, lam: Vector) -> float:
         return -self.gamma * float(entr(np.maximum(spectrum(lam).values, 0.0)).sum())

@@ -10,8 +10,10 @@ from .auto import Auto
 from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
+from .frank_wolfe import FrankWolfe
 from .numerical_response import adversary_of
 from .path_following import PathFollowing
+from .projected_gradient import ProjectedGradient
 from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
@@ -21,6 +23,8 @@ INNER_SOLVERS: dict[str, type[InnerSolver]] = {
     "path-following": PathFollowing,
     "qp": QuadraticProgram,
     "trust-constr": TrustConstr,
+    "projected-gradient": ProjectedGradient,
+    "frank-wolfe": FrankWolfe,
 }
 
 
@@ -51,8 +55,10 @@ __all__ = [
     "DualSolution",
     "DualSubproblem",
     "FactoredSubproblem",
+    "FrankWolfe",
     "InnerSolver",
     "PathFollowing",
+    "ProjectedGradient",
     "QuadraticProgram",
     "ResponseNewton",
     "TrustConstr",

@@ -10,8 +10,10 @@ from ..adversary import Adversary
 from ..capabilities import Needs
 from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
+from .frank_wolfe import FrankWolfe
 from .path_following import PathFollowing
 from .path_following.path_following import CONTROL as PATH_FOLLOWING
+from .projected_gradient import ProjectedGradient
 from .qp import QuadraticProgram
 from .qp.primal_form import PrimalForm
 from .response_newton import CONTROL as RESPONSE_NEWTON
@@ -37,12 +39,24 @@ class AnyOf(Needs):
         return ", or ".join(reasons)
 
 
+# Solvers for sets without a barrier. Where path following applies and misses the gap, rounding is the reason, which
+# first-order steps do not mend.
+BARRIER_FREE = (ProjectedGradient, FrankWolfe)
+
+
 @dataclass(frozen=True)
 class Auto:
     """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from where it ended."""
 
     name: ClassVar[str] = "auto"
-    solvers: tuple[InnerSolver, ...] = (QuadraticProgram(), ResponseNewton(), PathFollowing())
+    solvers: tuple[InnerSolver, ...] = (
+        QuadraticProgram(),
+        ResponseNewton(),
+        PathFollowing(),
+        # Well-conditioned problems take fewer steps; the others are left to Frank-Wolfe.
+        ProjectedGradient(max_iter=300),
+        FrankWolfe(),
+    )
     _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
         default=(None, ()), init=False, repr=False, compare=False
     )
@@ -53,8 +67,10 @@ class Auto:
         return AnyOf(alternatives=tuple(needs_of(solver) for solver in self.solvers))
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
-        """The solvers whose needs (Lambda, R) meets."""
+        """The solvers whose needs (Lambda, R) meets; BARRIER_FREE ones only where path following does not apply."""
         solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
+        if any(isinstance(solver, PathFollowing) for solver in solvers):
+            solvers = tuple([solver for solver in solvers if not isinstance(solver, BARRIER_FREE)])
         object.__setattr__(self, "_asked", (adversary, solvers))
         return solvers
 

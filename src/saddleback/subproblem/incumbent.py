@@ -25,12 +25,15 @@ class Incumbent:
         if start is not None:
             self.offer(start)
 
-    def offer(self, lam: Vector) -> float:
-        """Restore lam to Lambda, measure its gap, keep it if it is the least so far; inf where lam is not finite."""
+    def offer(self, lam: Vector, *, feasible: bool = False) -> float:
+        """Restore lam to Lambda, measure its gap, keep it if it is the least so far; inf where lam is not finite.
+
+        A ``feasible`` lam is in Lambda by construction and is not restored.
+        """
         # Weights are far from overflow, so their sum of absolute values is finite exactly when all of them are.
         if not isfinite(dasum(lam)):
             return np.inf
-        restored = self.subproblem.adversary.dual_set.restore(lam)
+        restored = lam if feasible else self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
         if gap < self.gap:
             self.lam, self.gap, self.done = restored, gap, gap <= self._target

@@ -57,14 +57,18 @@ def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 
         s = draw(dual_set, n, seed, n_points)
         interior = s if isinstance(s, BarrierSample) and s.hull.dimension else None
         findings.add("validate", membership_checks.wrong_size(s))
+        if interior is None:
+            # The defaults of everything else call the support function.
+            findings.add("attained", support_checks.attained(s))
+            findings.settle()
         analytic = iter(()) if interior is None else barrier_checks.centered(interior)
         findings.add("center", chain(membership_checks.center(s), analytic))
         if interior is not None:
             findings.add("bounded", barrier_checks.bounded(interior))
         # Steps and samples make sense only around an interior point of a bounded set.
         findings.settle()
-        findings.add("attained", support_checks.attained(s))
         if interior is not None:
+            findings.add("attained", support_checks.attained(s))
             _check_interior(interior, findings)
         for check in (
             support_checks.maximal,

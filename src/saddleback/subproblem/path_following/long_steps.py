@@ -134,8 +134,8 @@ class LongSteps:
         reached = path.distance(full, tau)
         if reached <= self.control.acceptable * delta:
             return full
-        # The damped step is sure to decrease F_tau (paper, Theorem G.1). It comes first: where rounding leaves no finite
-        # distance, argmin takes it.
+        # The damped step is sure to decrease F_tau (paper, Theorem G.1). It comes first: argmin takes it where rounding
+        # leaves no finite distance.
         points = [lam + t * correction for t in (1.0 / (1.0 + delta), *self.control.step_lengths)]
         distances = [path.distance(x, tau) for x in points]
         return [*points, full][int(np.argmin([*distances, reached]))]
