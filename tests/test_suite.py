@@ -51,8 +51,9 @@ def test_most_files_are_tested_every_day():
 
 
 PACKAGE = HERE.parent / "src" / "saddleback"
-# Folders of tests without a folder of the package: the benchmarks, references by other solvers, theorems of the paper.
-OWN = {"bench", "references", "theory"}
+# Folders of tests without a folder of the package: the benchmarks, components from outside the package, references by
+# other solvers, theorems of the paper.
+OWN = {"bench", "doors", "references", "theory"}
 
 
 def test_folders_mirror_the_package():

@@ -64,6 +64,7 @@ def script(tmp_path, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_own_method_that_is_killed_resumes_to_the_same_bits(tmp_path):
     """Nothing but a state and a method: no type hints, no ``state_type``."""
     whole = script(tmp_path, "none", -1)

@@ -147,6 +147,7 @@ print(sum(evaluate_blocks.stats.cache_misses.values()), len(evaluate_blocks.sign
 """
 
 
+@pytest.mark.slow
 def test_all_compiled_losses_share_the_cached_kernel():
     sb.GroupedLinear([[1.0, 2.0], [2.0, 1.0]], [0.0, 1.0], [0, 1], loss="squared").evaluate(np.zeros(3))
     run = subprocess.run([sys.executable, "-c", CACHED], check=True, timeout=120, capture_output=True, text=True)
