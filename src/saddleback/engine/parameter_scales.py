@@ -8,13 +8,13 @@ import numpy as np
 
 from .._types import Vector
 from .._validation import finite_vector
+from ..capabilities import offers
 from ..errors import ProblemError
 from ..losses import Losses
 from ..losses.base import HasParameterScales
 from .evaluation import Evaluation, row_norms
 from .oracle import Oracle
 from .probing import visit
-from .problem_facts import has
 
 # Scales within these bounds that differ by no more than the factor are replaced by ones: the user's own choice of
 # coordinates is then as good.
@@ -36,7 +36,7 @@ EXTREME = 2.0**400
 
 def declared_scales(losses: Losses) -> Vector | None:
     """The scales that the losses offer (``parameter_scales``), as powers of two; None where they offer none."""
-    if not has(losses, HasParameterScales):
+    if not offers(losses, HasParameterScales):
         return None
     offer: Any = losses.parameter_scales  # type: ignore[attr-defined]
     scales = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", losses.n_params)

@@ -10,9 +10,8 @@ import numpy as np
 from .._types import Vector
 from .._validation import finite_vector, n_axes, number
 from ..adversary import Adversary
-from ..capabilities import members, offers
+from ..capabilities import offers
 from ..errors import ProblemError
-from ..losses import Losses
 from ..losses.base import HasHessian, HasSampledHessian, HasSmoothness
 from ..losses.facts import LossFacts
 from ..machine.clock import Clock
@@ -21,12 +20,6 @@ from ..problem import Problem
 # A run needs the value at its start: what that takes beside the losses themselves (the range of the weights, the best
 # response) may take this many seconds beyond the time limit.
 GRACE_SECONDS = 1.0
-
-
-def has(losses: Losses, capability: type) -> bool:
-    """Whether the losses offer a capability."""
-    # Properties of losses that raise AttributeError where a capability is absent need the second question.
-    return offers(losses, capability) and all(hasattr(losses, name) for name in members(capability))
 
 
 class ProblemFacts:
@@ -48,11 +41,11 @@ class ProblemFacts:
 
     @cached_property
     def offers_hessian(self) -> bool:
-        return has(self.problem.losses, HasHessian)
+        return offers(self.problem.losses, HasHessian)
 
     @cached_property
     def samples_hessian(self) -> bool:
-        return has(self.problem.losses, HasSampledHessian)
+        return offers(self.problem.losses, HasSampledHessian)
 
     @cached_property
     def convex(self) -> bool:
@@ -68,7 +61,7 @@ class ProblemFacts:
     def smoothness(self) -> float | None:
         """L of <lam, f> for every lam in Lambda, where the losses offer theirs."""
         losses: Any = self.problem.losses
-        if not has(losses, HasSmoothness):
+        if not offers(losses, HasSmoothness):
             return None
         L = losses.smoothness() if callable(losses.smoothness) else losses.smoothness
         return None if L is None else self._largest_sum * number(L, "losses.smoothness()", minimum=0.0)
