@@ -17,19 +17,22 @@ from .newton_system import NewtonSystem
 class LongStepControl:
     """The numbers of `LongSteps`, chosen on random (D) over all pairs (Lambda, R) of tests/subproblem/geometries.py.
 
-    Percentages are the change of the number of Newton systems there without the rule in question.
+    Percentages are the change of the number of Newton systems there with another value, or without the rule.
     """
 
     predict_from: float = 2.0
     """Predict from decrements up to this one: a coordinate that is many times too close to the boundary adds about one
     to the square of the decrement, and recovers by a factor of two per corrector. With 0.9: +9 %."""
     predict_from_curved: float = 0.9
-    """The same where the boundary is curved (sets that are not self-scaled). With 2.0: +20 %, and gaps are missed."""
+    """The same where the boundary is curved (sets that are not self-scaled). With 2.0: +26 %, and gaps are missed."""
     far: float = 8.0
     """The largest distance from the path at which a prediction may arrive."""
     reductions: tuple[float, ...] = tuple(10.0 ** (-k / 4) for k in range(24, 0, -1))
     """Factors of s = 1/tau that a prediction may take, the boldest first."""
+    worthwhile: float = 0.2
     near: float = 0.3
+    """Reductions above ``worthwhile`` wait until the decrement is at most ``near``. Without this rule: +7 % on boxes
+    that do not declare themselves self-scaled, -2 % on the library's own sets."""
     short_step: float = 4.0
     """If no prediction arrives and the decrement is at most ``near``, tau grows by 1 + short_step/sqrt(nu), which makes
     the decrement about ``short_step``. This guarantees progress for large nu; seldom used."""
@@ -123,9 +126,10 @@ class LongSteps:
         def point(reduction: float) -> tuple[Vector, float]:
             return centered + (1.0 - reduction) * tangent, tau / reduction
 
-        arrives = bisect_left(control.reductions, True, key=lambda r: path.distance(*point(r)) <= control.far)
-        if arrives < len(control.reductions):
-            return point(control.reductions[arrives])
+        reductions = [r for r in control.reductions if r <= control.worthwhile or delta <= control.near]
+        arrives = bisect_left(reductions, True, key=lambda r: path.distance(*point(r)) <= control.far)
+        if arrives < len(reductions):
+            return point(reductions[arrives])
         return (centered, tau * (1.0 + control.short_step / np.sqrt(path.nu))) if delta <= control.near else None
 
     def _correct(self, path: CentralPath, lam: Vector, tau: float, correction: Vector, delta: float) -> Vector:
@@ -134,8 +138,8 @@ class LongSteps:
         reached = path.distance(full, tau)
         if reached <= self.control.acceptable * delta:
             return full
-        # The damped step is sure to decrease F_tau (paper, Theorem G.1). It comes first: argmin takes it where rounding
-        # leaves no finite distance.
+        # The damped step is sure to decrease F_tau (paper, Theorem G.1). It comes first, so that argmin takes it where
+        # rounding leaves no finite distance.
         points = [lam + t * correction for t in (1.0 / (1.0 + delta), *self.control.step_lengths)]
         distances = [path.distance(x, tau) for x in points]
         return [*points, full][int(np.argmin([*distances, reached]))]
