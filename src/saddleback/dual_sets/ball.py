@@ -52,7 +52,7 @@ class Ball(DualSet):
             )
 
     def _slack(self, offset: Vector) -> float:
-        """radius^2 - |offset|^2, in the form that keeps its digits near the boundary."""
+        """radius^2 - |offset|^2, as a product, which does not cancel near the boundary."""
         norm = float(dnrm2(offset))
         return (self.radius - norm) * (self.radius + norm)
 
@@ -75,8 +75,8 @@ class Ball(DualSet):
         if self.radius == 0:
             return np.ones_like(lam)
         offset = lam - self._middle
-        curvature = 2.0 / self._slack(offset)
-        return LowRank(np.full_like(lam, curvature), (curvature * offset)[None])
+        second = 2.0 / self._slack(offset)
+        return LowRank(np.full_like(lam, second), (second * offset)[None])
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         return (np.eye(n), self.center(n)) if self.radius == 0 else (np.zeros((0, n)), np.zeros(0))
@@ -97,7 +97,7 @@ class Ball(DualSet):
         largest = float(np.abs(z).max())
         if largest == 0:
             return 0.0, center
-        # Of size one first: the norm of subnormal numbers has no digits.
+        # Scale z first: the norm of subnormal numbers loses all digits.
         direction = z / largest
         norm = float(dnrm2(direction))
         return float(center.dot(z)) + self.radius * (largest * norm), center + direction * (self.radius / norm)

@@ -1,4 +1,4 @@
-"""Boxes: every loss has a weight of its own."""
+"""Boxes: independent bounds on each weight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import IncompatibleError, ProblemError
 from .base import DualSet, HasTilt, check_magnitude
 from .linear_constraints import LinearConstraints
 
-# Bounds that are this close, relative to their size, leave no interior that rounding would keep.
+# Bounds closer than this, relative to their magnitude, are equal: rounding would not keep an interior.
 FIXED = 8 * EPS
 
 
@@ -108,7 +108,7 @@ class Box(DualSet):
     def barrier_hessian(self, lam: Vector) -> Vector:
         below, above = self._rooms(lam)
         diagonal = below**-2 + above**-2
-        # Off the affine hull any curvature will do, as long as it is positive.
+        # Off the affine hull any positive second derivative is allowed.
         return diagonal if self._all_free else np.where(self._fixed_in(lam.size), 1.0, diagonal)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
@@ -127,7 +127,7 @@ class Box(DualSet):
         return z if self._all_free else np.where(self._fixed_in(z.size), 0.0, z)
 
     def support(self, z: Vector) -> tuple[float, Vector]:
-        """The upper bound where z_j > 0, the lower where z_j < 0; losses of zero get the middle."""
+        """The upper bound where z_j > 0, the lower where z_j < 0; the middle where z_j = 0."""
         lam = np.where(z > 0, self.upper, np.where(z < 0, self.lower, self._middle))
         return float(lam.dot(z)), lam
 
@@ -158,7 +158,7 @@ class Box(DualSet):
             return self.restore(np.exp(np.log(prior) + z - 1.0))
 
     def linear_constraints(self, n: int) -> LinearConstraints:
-        """Fixed coordinates have an equation and no bounds: to state both would leave no interior."""
+        """Fixed coordinates have an equation and no bounds: with both, solvers would find no interior."""
         E, e = self.affine_hull(n)
         lower, upper = self.bounds(n)
         fixed = self._fixed_in(n)

@@ -17,9 +17,9 @@ from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 
-# With 1 - alpha below this the room between prior and caps is lost in rounding: the set is a point.
+# With 1 - alpha below this, prior and caps are equal up to rounding: the set is a point.
 ROOM = 1e-13
-# exp of this is a number, and so is a sum of as many as memory holds.
+# Sums of exponentials of this do not overflow.
 LARGEST_EXPONENT = 600.0
 
 
@@ -122,7 +122,7 @@ class CappedSimplex(Distributions):
         return np.maximum(0.0, 1.0 - (cap.sum() - cap)), np.minimum(cap, 1.0)
 
     def _quantile(self, z: Vector) -> float:
-        """The least of the worst losses that fill the alpha-share."""
+        """The alpha-quantile from above: the smallest of the largest losses whose caps sum to one."""
         n = z.size
         if self.prior is None:
             rank = n - min(max(ceil(self.alpha * n * (1.0 - n * EPS)), 1), n)
@@ -190,7 +190,7 @@ class CappedSimplex(Distributions):
         lam = cap * (x >= largest)
         near = (np.abs(x) < largest).nonzero()[0]
         if not near.size:
-            # The quantile is near itself, unless it is not a number.
+            # The quantile itself is near, unless it is nan.
             return np.full(n, np.nan)
         lam[near] = _clipped(x.take(near), cap.take(near), max(1.0 - dasum(lam), 0.0))
         return self.restore(lam)
@@ -201,12 +201,12 @@ class CappedSimplex(Distributions):
         if self._is_point(n):
             return self.center(n)
         cap = self._cap(n)
-        # Finite, where losses that are out of the game are not.
+        # Finite also where a loss is -inf.
         ratio = np.maximum(np.log(prior / cap) + z, -1e300)
         order = ratio.argsort()[::-1]
         ratio, weight = ratio.take(order), cap.take(order)
         filled = weight.cumsum()
-        # The caps of the largest ratios, down to this one, hold all the mass: it is capped last, if at all.
+        # The caps of the largest ratios, down to this one, sum to one or more: no smaller ratio is capped.
         last = min(int(filled.searchsorted(1.0 - n * EPS)), n - 1)
         grown = np.exp(np.minimum(ratio - ratio.item(last), LARGEST_EXPONENT))
         weight *= grown
@@ -217,7 +217,7 @@ class CappedSimplex(Distributions):
         weight *= left.item(k) / rest.item(k)
         lam = np.empty(n)
         lam[order] = weight
-        # Not restored, which would add to weights that are tiny more than they are.
+        # Not restored: that would change tiny weights by more than their size.
         return np.minimum(lam, cap)
 
     def linear_constraints(self, n: int) -> LinearConstraints:
@@ -246,7 +246,7 @@ def _clipped(x: Vector, cap: Vector, total: float) -> Vector:
     sums = (slopes[:-1] * (kinks[1:] - kinks[:-1])).cumsum()
     k = min(int(sums.searchsorted(total)), sums.size - 1)
     theta = -(kinks.item(k) + (total - (sums.item(k - 1) if k else 0.0)) / (slopes.item(k) or 1.0))
-    # Between two kinks a Newton step is exact: it returns what the running sums have rounded away.
+    # Between two kinks a Newton step is exact: it corrects the rounding errors of the running sums.
     grown = x - theta
     clipped = np.minimum(np.maximum(grown, 0.0), cap)
     free = int(np.count_nonzero(clipped == grown))

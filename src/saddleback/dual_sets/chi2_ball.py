@@ -10,12 +10,12 @@ import numpy as np
 
 from .._types import EPS, Vector
 from .divergence_ball import SmoothDivergenceBall
-from .multipliers import Response, best_in_ball, deviation, log_linear
+from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
 
 
 @dataclass(frozen=True, eq=False)
 class Chi2Ball(SmoothDivergenceBall):
-    """{lam in the simplex : sum_j (lam_j - p_j)^2 / p_j <= rho}: the adversary shifts weights by so much variance.
+    """{lam in the simplex : sum_j (lam_j - p_j)^2 / p_j <= rho}: weights within a chi-square distance of the prior.
 
     Away from the boundary of the simplex the support function is <p, z> + sqrt(rho Var_p z) (Duchi and Namkoong 2019,
     Theorem 1). Barrier -sum log lam_j - log(rho - D), nu = J + 1 (Nesterov, Lectures on Convex Optimization, 5.3).
@@ -47,14 +47,14 @@ class Chi2Ball(SmoothDivergenceBall):
         # Sums of squares grow by positive terms (Welford 1962): no cancellation.
         V = np.append(0.0, p_[1:] * (P[:-1] / P[1:]) * (x_[1:] - m[:-1]) ** 2).cumsum()
         room = self.rho - rest / P
-        # Where the last entry, or the room, is zero in truth, rounding must not refuse the only candidate.
+        # Where the last entry or the room is exactly zero, rounding must not exclude the only candidate.
         rounding = 16 * EPS * x.size
         feasible = (room >= -rounding * (1.0 + self.rho)) & (V > 0.0)
         room = np.maximum(room, 0.0)
         b = np.sqrt(np.divide(room, V, out=np.zeros_like(V), where=V > 0.0))
         feasible &= 1.0 / P + b * (x_ - m) >= -rounding / P
         k = int(np.where(feasible, m + b * V, -np.inf).argmax())
-        # Where one entry has next to all of the mass, its distance from the mean asks for a second pass.
+        # Subtract the mean twice: where one entry has nearly all of the mass, the first difference is rounded.
         members = order[: k + 1]
         q, y = p[members], x[members] - m[k]
         y -= q.dot(y) / P[k]
@@ -87,4 +87,4 @@ class Chi2Ball(SmoothDivergenceBall):
     def _best(self, p: Vector, k: Vector, respond: Callable[[float, Vector], Response]) -> Vector:
         """2 mu rho = mu <phi', lam - p> <= <k, lam - p> <= sqrt(rho Var_p k), as the objective is concave."""
         upper = 0.5 * deviation(p, k) / float(np.sqrt(self.rho))
-        return best_in_ball(p, k, self.rho, self.phi, respond, upper, upper)
+        return best_in_ball(Conditions(p, self.rho, self.phi, respond, upper), k, upper)

@@ -1,4 +1,4 @@
-"""What all sets of probability distributions share."""
+"""Base class of sets of probability distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What balls of distributions around a prior share."""
+"""Base classes of divergence balls around a prior."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ SIMPLEX = Simplex()
 class DivergenceBall(Distributions):
     """{lam in the simplex : D(lam) <= rho}, D(lam) = sum_j p_j phi(lam_j / p_j - 1), around the prior p.
 
-    A family says what phi is, what the ball adds to the barrier of the simplex, and how to move from p to the best
-    point of the ball where its constraint is active; where it is not, the answers are those of the simplex. With
+    A subclass defines phi, the ball's term of the barrier, and the maximizers on the ball where its constraint is
+    active; where it is not, those of the simplex are returned. With
     rho = 0 the set is the prior alone, and its barrier that of the simplex.
     """
 
@@ -83,7 +83,7 @@ class DivergenceBall(Distributions):
     def divergence(self, lam: Vector) -> float:
         """D(lam), for lam >= 0."""
         p = prior_of(self.prior, lam.size)
-        # Where a prior's entry is next to nothing, inf is the right answer.
+        # Where an entry of the prior is nearly zero, the divergence overflows to inf, which is right.
         with np.errstate(over="ignore"):
             return float(p.dot(self.phi((lam - p) / p)))
 
@@ -149,12 +149,12 @@ class DivergenceBall(Distributions):
         p = prior_of(self.prior, z.size)
         if self.rho == 0.0:
             return p.copy()
-        # What all entries share would round the others.
+        # Subtract what all entries share: it would only add rounding errors.
         z = self.tangent_part(z)
         lam = SIMPLEX.tilt(prior, z)
         if self.divergence(lam) <= self.rho:
             return lam
-        # What is left of the tilt with another prior is a tilt of this one.
+        # A tilt with another prior is a tilt of this one with shifted z.
         return self.restore(self._tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:

@@ -9,16 +9,16 @@ from scipy.special import xlog1py
 
 from .._types import Vector
 from .divergence_ball import SmoothDivergenceBall
-from .multipliers import Response, best_in_ball, deviation, increasing_root, log_linear
+from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 
-# For |v| up to NEAR, so many terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... leave no more than rounding.
-NEAR = 0.1
+# For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... leave no more than rounding.
+SERIES_BELOW = 0.1
 SERIES = (1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
 
 
 @dataclass(frozen=True, eq=False)
 class KLBall(SmoothDivergenceBall):
-    """{lam in the simplex : sum_j lam_j log(lam_j / p_j) <= rho}: the adversary tilts the weights exponentially.
+    """{lam in the simplex : sum_j lam_j log(lam_j / p_j) <= rho}: weights within a relative entropy of the prior.
 
     Its best response to losses z is p_j exp(z_j / mu), normalized (Hu and Hong 2013). Barrier
     -sum log lam_j - log(rho - D), nu = J + 1, with D written as sum lam log(lam / p) - lam + p: its third derivative
@@ -29,7 +29,7 @@ class KLBall(SmoothDivergenceBall):
     @staticmethod
     def phi(v: Vector) -> Vector:
         """(1 + v) log(1 + v) - v; where v is small, with s = v / (2 + v) and log(1 + v) = 2 atanh s."""
-        near = np.abs(v) <= NEAR
+        near = np.abs(v) <= SERIES_BELOW
         s = np.where(near, v, 0.0)
         s = s / (2.0 + s)
         square = s * s
@@ -84,4 +84,4 @@ class KLBall(SmoothDivergenceBall):
         # mu rho <= mu <phi', lam - p> <= <k, lam - p> <= (max k - min k) sqrt(rho / 2), by Pinsker's inequality.
         upper = float(np.ptp(k) / np.sqrt(2.0 * self.rho))
         start = min(deviation(p, k) / float(np.sqrt(2.0 * self.rho)), upper)
-        return best_in_ball(p, k, self.rho, self.phi, respond, start, upper)
+        return best_in_ball(Conditions(p, self.rho, self.phi, respond, upper), k, start)

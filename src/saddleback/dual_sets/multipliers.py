@@ -13,8 +13,8 @@ from .._types import EPS, Vector
 T = TypeVar("T")
 
 MAX_STEPS = 200
-# Residuals are relative to what they are sums of: this is their rounding, and below the second number a residual that a
-# Newton step does not halve has met it.
+# Residuals are relative to the sum of their terms. Up to RESIDUAL they are rounding errors; below STAGNANT, one that a
+# Newton step does not halve is as well.
 RESIDUAL, STAGNANT = 8 * EPS, 1e-11
 
 
@@ -43,7 +43,7 @@ def increasing_root(
         if abs(step - x) <= EPS * abs(x):
             break
         next_value, next_slope, next_kept = f(step)
-        # A Newton step that does not halve the residual has met rounding, or is to be followed by a bisection.
+        # After a Newton step that does not halve the residual: stop at rounding, else bisect.
         slow = by_newton and abs(next_value) > 0.5 * abs(value)
         if slow and abs(value) <= STAGNANT:
             return (x, kept) if abs(value) <= abs(next_value) else (step, next_kept)
@@ -64,7 +64,7 @@ def _middle(lower: float, upper: float) -> float:
 
 
 class Response(NamedTuple):
-    """The maximizer for given multipliers, and what Newton's method asks about it."""
+    """The maximizer for given multipliers, and its derivatives."""
 
     v: Vector
     """lam / p - 1, without cancellation."""
@@ -76,46 +76,42 @@ class Response(NamedTuple):
     """dv/dk."""
 
 
-def best_in_ball(
-    p: Vector,
-    k: Vector,
-    rho: float,
-    phi: Callable[[Vector], Vector],
-    respond: Callable[[float, Vector], Response],
-    start: float,
-    upper: float,
-) -> Vector:
-    """The lam = p (1 + v) with a_j(v_j) + mu phi'(v_j) = k_j + tau, sum p v = 0 and sum p phi(v) = rho.
+class Conditions(NamedTuple):
+    """a_j(v_j) + mu phi'(v_j) = k_j + tau, sum p v = 0 and sum p phi(v) = rho, for lam = p (1 + v)."""
 
-    These are the optimality conditions of a concave, separable objective with gradient k - a(v) on the ball, where its
-    constraint is active; ``respond(mu, k + tau)`` solves the first. As dv/dk >= 0, the sum of p v increases with tau;
+    p: Vector
+    rho: float
+    phi: Callable[[Vector], Vector]
+    respond: Callable[[float, Vector], Response]
+    """v and its derivatives, from mu and k + tau."""
+    upper: float
+    """A bound of mu."""
+
+
+def best_in_ball(conditions: Conditions, k: Vector, start: float) -> Vector:
+    """The lam that satisfies the conditions, from mu = ``start``.
+
+    They are the optimality conditions of a concave, separable objective with gradient k - a(v) on the ball, where its
+    constraint is active. As dv/dk >= 0, the sum of p v increases with tau;
     where it vanishes, d/dmu sum p phi(v) = - sum p (dv/dk) (phi' - mean phi')^2 <= 0, so that mu is a monotone root
     as well: of sqrt(rho / divergence) - 1, which is nearly linear in mu (the secular equation of More and Sorensen
-    1983). The sought mu is at most ``upper``. Cost: about 5 by 3 calls of ``respond``.
+    1983). Cost: about 5 by 3 calls of ``respond``.
     """
-    # The largest entries matter at every rho, so that they are the ones not to round; where most of the mass turns out
-    # to be far below, a second pass is about the entries that have it.
+    # Relative to the largest entry, whose rounding errors matter at every rho; where most of the mass is on much
+    # smaller entries, solve again relative to those.
     k = k - k.max()
     if k.min() == 0.0:
-        return p.copy()
-    mu, tau, lam = _solve(p, k, rho, phi, respond, start, -float(p.dot(k)), upper)
+        return conditions.p.copy()
+    mu, tau, lam = _solve(conditions, k, start, -float(conditions.p.dot(k)))
     if abs(lam.sum() - 1.0) > 2 * RESIDUAL:
         origin = float(k[np.abs(k + tau).argmin()])
-        lam = _solve(p, k - origin, rho, phi, respond, mu, tau + origin, upper)[2]
+        lam = _solve(conditions, k - origin, mu, tau + origin)[2]
     return lam
 
 
-def _solve(
-    p: Vector,
-    k: Vector,
-    rho: float,
-    phi: Callable[[Vector], Vector],
-    respond: Callable[[float, Vector], Response],
-    mu: float,
-    tau: float,
-    upper: float,
-) -> tuple[float, float, Vector]:
+def _solve(conditions: Conditions, k: Vector, mu: float, tau: float) -> tuple[float, float, Vector]:
     """mu, tau and lam, from the given multipliers."""
+    p, rho, phi, respond, upper = conditions
     lowest, highest = -float(k.max()), -float(k.min())
     mu_seen, rate = mu, 0.0
 
@@ -161,7 +157,7 @@ def log_linear(a: Vector | float, k: Vector) -> tuple[Vector, Vector]:
     """v > -1 with a v + log(1 + v) = k, and 1 + v, for a > 0: y = a (1 + v) has y + log y = k + a + log a."""
     ratio = wrightomega(k + a + np.log(a)) / a
     v = ratio - 1.0
-    # One Newton step restores the digits that the difference cost.
+    # One Newton step corrects the cancellation in the difference.
     near = np.abs(v) < 0.5
     small = np.where(near, v, 0.0)
     small = small - (a * small + np.log1p(small) - k) / (a + 1.0 / (1.0 + small))

@@ -96,7 +96,7 @@ class Polytope(DualSet):
         return (1.0 / self._hull.slack(lam)) @ self._hull.A
 
     def barrier_hessian(self, lam: Vector) -> Gram:
-        """A' diag(slack)^-2 A, plus curvature across the affine hull, which no direction within it sees.
+        """A' diag(slack)^-2 A, plus a term normal to the affine hull, which changes nothing within it.
 
         Without it the matrix may be singular; its size is that of the set, not of the slacks, which may be so small
         that it would drown all others.
@@ -121,7 +121,7 @@ class Polytope(DualSet):
 
     @property
     def _bounds(self) -> tuple[Vector, Vector]:
-        # Kept where copies under other clocks find them: there may be two linear programs per loss in them.
+        # Shared with copies under other clocks: computing the bounds may take two linear programs per loss.
         if not self._known_bounds:
             self._known_bounds.append(self._find_bounds())
         return self._known_bounds[0]
@@ -137,7 +137,7 @@ class Polytope(DualSet):
                     unit[j] = sign
                     bound[j] = sign * self.support_value(unit)
                     unit[j] = 0.0
-        # Rounding must not make weights negative that are not.
+        # Where a bound is zero up to rounding, it is zero.
         rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
 
@@ -148,7 +148,7 @@ class Polytope(DualSet):
         return float(max(-lower.min(), upper.max()))
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        # Where rows say that no weight is negative, the linear programs of the bounds need not.
+        # Where the rows show that no weight is negative, no linear program is needed.
         if self._row_bounds[0].min() >= 0.0:
             ones = np.ones(n)
             return -self.support_value(-ones), self.support_value(ones)
@@ -159,7 +159,7 @@ class Polytope(DualSet):
         return z - (E @ z) @ E if len(E) else z
 
     def support(self, z: Vector) -> tuple[float, Vector]:
-        """By linear programming, then the vertex again from the constraints that hold it."""
+        """By a linear program; the vertex is then recomputed from its active constraints."""
         if not np.isfinite(z).all():
             with np.errstate(invalid="ignore"):
                 return float(self._center.dot(z)), self.center(z.size)
@@ -183,7 +183,7 @@ class Polytope(DualSet):
         return self._clipped(self._hull.restored(lam))
 
     def _clipped(self, lam: Vector) -> Vector:
-        """lam without the rounding that leaves a bound: where zero is one, entropies want no less than zero."""
+        """lam clipped to its bounds: entropies need weights that are not negative, not even by rounding."""
         lower, upper = self._row_bounds
         return np.minimum(np.maximum(lam, lower), upper)
 

@@ -1,4 +1,4 @@
-"""Where a polytope lies: a point inside, its affine hull, its vertices; or why it is none."""
+"""Affine hull, interior point and vertices of a polytope; refusal of empty and unbounded ones."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
 from ..machine.clock import UNLIMITED, Clock, OutOfTime
 
-# In coordinates in which the set has size one: a slack below this is none.
-FLAT = 1e-9
+# Slacks below this are zero, in coordinates in which the set has size one.
+NO_SLACK = 1e-9
 # Singular values and rows below this, relative to rows of length one, are zero.
 RANK = 1e-10
-# Multipliers that are not rounding: they sum to one over at most n + 1 rows.
+# Multipliers above this are not rounding errors: they sum to one over at most n + 1 rows.
 MULTIPLIER = 1e-7
 # HiGHS takes no tolerances below 1e-10; objectives of this size make that of its multipliers smaller still.
 TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -54,12 +54,12 @@ class PolytopeHull:
         return lam - (self.E @ lam - self.e) @ self.E if len(self.E) else lam
 
     def extent(self, z: Vector) -> float:
-        """How large T'z would be, were no digits to cancel."""
+        """An upper bound of the terms of T'z, to which its rounding errors are relative."""
         return float(np.abs(z) @ np.abs(self.T).max(axis=1, initial=0.0))
 
     def restored(self, lam: Vector) -> Vector:
         """lam on the affine hull, and as far towards the point inside as the inequalities need."""
-        # What is off by rounding stays: a correction of that size would take the digits of weights that are tiny.
+        # Residuals as small as rounding errors stay: correcting them would change tiny weights by more than their size.
         rounding = 4 * EPS * (np.abs(self.E) @ np.abs(lam))
         if (np.abs(self.E @ lam - self.e) > rounding).any():
             lam = self.on_hull(lam)
@@ -86,7 +86,7 @@ class PolytopeHull:
         """Solutions of max <c, y>: the vertex from the rows that are active at HiGHS's solution, and that itself."""
         G, h = self._rows
         y: Vector = _program(-OBJECTIVE * c, G, h, clock=clock).x
-        active = h - G @ y <= FLAT
+        active = h - G @ y <= NO_SLACK
         vertex = y
         for _ in range(2):
             vertex = vertex + np.linalg.lstsq(G[active], h[active] - G[active] @ vertex, rcond=RANK)[0]
@@ -99,8 +99,8 @@ def analyze_polytope(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Polyto
     A_eq, b_eq, _ = _unit_rows(A_eq, b_eq, "A_eq", zero_is_wrong=b_eq != 0)
     n = A.shape[1]
     middle, d, box = _box_around(np.concatenate((A, A_eq, -A_eq)), np.concatenate((b, b_eq, -b_eq)))
-    # lam = middle + d v, in which the set has about size one; what the shift rounds away is no slack.
-    flat = FLAT + 16 * EPS * float(np.abs(middle / d).max()) * n**0.5
+    # lam = middle + d v, in which the set has about size one; slacks below the rounding error of the shift are zero.
+    flat = NO_SLACK + 16 * EPS * float(np.abs(middle / d).max()) * n**0.5
     G, h, _ = _unit_rows(A * d, b - A @ middle)
     F, f, _ = _unit_rows(A_eq * d, b_eq - A_eq @ middle)
     implicit = np.zeros(len(A), dtype=np.bool_)
@@ -171,7 +171,7 @@ def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector, tuple[Vector, Vec
     lower, upper = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
     middle = 0.5 * (_finite(lower) + _finite(upper))
     widths = _finite(upper) - _finite(lower)
-    # Where there is no width to go by, the size of the right-hand sides.
+    # Where a width is unknown, guess it from the right-hand sides.
     telling, sizes = (positive | negative) & (b != 0)[:, None], np.abs(b[:, None] / divisor)
     largest = np.where(telling, sizes, 0.0).max(axis=0, initial=0.0)
     least = np.where(telling, sizes, np.inf).min(axis=0, initial=np.inf)

@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Product(DualSet):
-    """{(lam_1, ..., lam_m) : lam_i in sets[i]}: independent adversaries, whose gains add up.
+    """{(lam_1, ..., lam_m) : lam_i in sets[i]}: one independent adversary per block of losses.
 
     g is then the sum of what each set makes of its own block of losses: the worst group plus the worst class, say.
     The barrier is the sum of the barriers, and so is nu. A `Spectrahedron` among the sets takes k(k+1)/2 of the losses,
@@ -164,7 +164,7 @@ class Product(DualSet):
         return np.concatenate([lower for lower, _ in bounds]), np.concatenate([upper for _, upper in bounds])
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        """Sums; where one set has negative weights, nothing is left of the strong convexity that the others lend."""
+        """Sums; the least is 0 where one set has negative weights: no strong convexity is inherited then."""
         ranges = [block.dual_set.weight_range(block.size) for block in self._blocks(n)]
         signed = any(
             least == 0.0 and block.dual_set.bounds(block.size)[0].min() < 0.0

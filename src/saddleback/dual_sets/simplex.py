@@ -13,7 +13,7 @@ from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 
 # Up to this many numbers a loop in Python is faster than NumPy's calls.
-FEW = 16
+LOOP_UP_TO = 16
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Simplex(Distributions):
     def center(self, n: int) -> Vector:
         return np.full(n, 1.0 / n)
 
-    # These run several times per outer iteration, on vectors so short that NumPy's calls are what they cost: argmax
-    # is a third of max, and dasum a fifth of sum.
+    # Called several times per outer iteration on short vectors, where the overhead of NumPy's calls dominates: argmax
+    # takes a third of max, and dasum a fifth of sum.
     def support(self, z: Vector) -> tuple[float, Vector]:
         """The largest entry; ties share the weight, so that equal losses are treated alike."""
         top = z.item(z.argmax())
@@ -75,7 +75,7 @@ class Simplex(Distributions):
     def project(self, x: Vector) -> Vector:
         """max(x - theta, 0) with theta from the sorted entries (Held, Wolfe and Crowder 1974)."""
         x = self.tangent_part(x)
-        theta = _threshold(x) if x.size > FEW else _threshold_of_few(x)
+        theta = _threshold(x) if x.size > LOOP_UP_TO else _threshold_of_few(x)
         return self.restore(x - theta)
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
@@ -100,7 +100,7 @@ def _threshold(x: Vector) -> float:
 
 
 def _threshold_of_few(x: Vector) -> float:
-    """The same, to the last bit."""
+    """The same number, to the last bit, by a loop."""
     theta, total = np.nan, 0.0
     for k, entry in enumerate(sorted(x.tolist(), reverse=True), 1):
         total += entry

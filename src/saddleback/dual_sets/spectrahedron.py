@@ -72,7 +72,7 @@ class Spectrahedron(DualSet):
         return svec.pack(np.eye(k) / k)
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        """The trace: what losses say of their curvature, they say of <Lam, F> for Lam of trace one."""
+        """The trace: constants of matrix losses hold for <Lam, F> with Lam of trace one."""
         return 1.0, 1.0
 
     def largest_weight(self, n: int) -> float:
@@ -97,7 +97,7 @@ class Spectrahedron(DualSet):
 
     def regret(self, lam: Vector, z: Vector) -> float:
         values, U = spectrum(self.tangent_part(z))
-        # tr Lam (top - Z) with every term non-negative: what is left of equal eigenvalues does not round.
+        # tr Lam (top - Z) is a sum of non-negative terms: equal eigenvalues leave no rounding error.
         weights = np.einsum("ij,ij->j", U, svec.unpack(lam) @ U)
         return float(weights.dot(values[-1] - values))
 
@@ -127,7 +127,7 @@ class Spectrum(NamedTuple):
 
 
 def spectrum(x: Vector) -> Spectrum:
-    """Of the matrix with svec coordinates x; the last few are remembered, as each is asked for several times."""
+    """The spectrum of the matrix with svec coordinates x; the last 16 are cached."""
     return _spectrum(np.ascontiguousarray(x, dtype=np.float64).tobytes())
 
 
@@ -136,7 +136,7 @@ def _spectrum(coordinates: bytes) -> Spectrum:
     A = svec.unpack(np.frombuffer(coordinates))
     values, U, info = dsyevd(A, lower=1)
     if not np.isfinite(A).all():
-        # LAPACK may pass over what is no number.
+        # LAPACK does not always report nan.
         values, U = np.full_like(values, np.nan), np.full_like(A, np.nan)
     elif info != 0:
         raise np.linalg.LinAlgError("the eigenvalues of a matrix were not found")
@@ -145,7 +145,7 @@ def _spectrum(coordinates: bytes) -> Spectrum:
 
 
 def interior_spectrum(lam: Vector) -> Spectrum:
-    """The spectrum of a positive definite matrix, also where rounding says otherwise."""
+    """The spectrum of a positive definite matrix; eigenvalues that rounding made negative become tiny and positive."""
     values, U = spectrum(lam)
     return Spectrum(np.maximum(values, 0.1 * EPS * values.item(-1)), U)
 

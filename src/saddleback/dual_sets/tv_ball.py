@@ -15,15 +15,14 @@ from .priors import prior_of
 
 MAX_STEPS = 50
 # The exponential of more overflows.
-FAR = 700.0
-# No two distributions are further apart than one: of a ball as large as this more cannot be told, and the squares of
-# rooms in a larger one overflow.
-WHOLE = 1e100
+LARGEST_EXPONENT = 700.0
+# A ball of radius one already holds all distributions; squares of much larger radii would overflow.
+LARGEST_RADIUS = 1e100
 
 
 @dataclass(frozen=True, eq=False)
 class TVBall(DivergenceBall):
-    """{lam in the simplex : 1/2 sum_j |lam_j - p_j| <= rho}: the adversary moves a mass rho.
+    """{lam in the simplex : 1/2 sum_j |lam_j - p_j| <= rho}: the adversary moves a mass of at most rho.
 
     On the simplex the distance is sum_j (lam_j - p_j)_+, the least sum of s with s >= 0 and s >= u = lam - p. Barrier
     -sum log lam_j + min_s [-sum log s_j - sum log(s_j - u_j) - log(rho - sum s_j)], nu = 3 J + 1: partial minimization
@@ -58,7 +57,7 @@ class TVBall(DivergenceBall):
         return 1.0 / (A + B), v / np.sqrt(room * room + v.dot(B))
 
     def _gap(self, lam: Vector) -> float:
-        return min(self.rho, WHOLE) - float(np.maximum(lam - prior_of(self.prior, lam.size), 0.0).sum())
+        return min(self.rho, LARGEST_RADIUS) - float(np.maximum(lam - prior_of(self.prior, lam.size), 0.0).sum())
 
     def _slacks(self, lam: Vector) -> tuple[Vector, Vector, float]:
         """s, s - u and rho - sum s at the minimizing s.
@@ -108,7 +107,7 @@ class TVBall(DivergenceBall):
         lam = p.copy()
         for sign in (1.0, -1.0):
             members = _movers(x, p, self.rho, sign)
-            # About the set's own largest entry, so that large x do not round.
+            # Relative to the largest entry of the members, so that the exponentials do not overflow.
             shares = p[members] * np.exp(x[members] - x[members].max())
             lam[members] = shares * (max(0.0, float(p[members].sum()) + sign * self.rho) / shares.sum())
         return lam
@@ -124,7 +123,7 @@ def _movers(x: Vector, p: Vector, rho: float, sign: float) -> NDArray[np.intp]:
     entries, masses = x[order].tolist(), p[order].tolist()
     moved, mass = 0.0, masses[0]
     for k in range(1, len(entries)):
-        d = min(abs(entries[k] - entries[k - 1]), FAR)
+        d = min(abs(entries[k] - entries[k - 1]), LARGEST_EXPONENT)
         moved += sign * expm1(sign * d) * (mass + sign * moved)
         if moved >= rho:
             return order[:k]
@@ -152,8 +151,8 @@ def _loss(x: Vector, p: Vector, rho: float) -> Vector:
     i = max(0, int(np.count_nonzero(sums < rho)) - 1)
     theta = float(bends[i] + (rho - sums[i]) / max(slopes[i], 1.0))
 
-    # Those sums round, as do differences of large x: once more without the sums, and then about the entry next to
-    # theta.
+    # Running sums and differences of large x round: find theta again without the sums, then relative to the entry
+    # nearest to it.
     def missing(theta: float) -> tuple[float, float, Vector]:
         loss = np.minimum(np.maximum(theta - k, 0.0), p)
         return float(loss.sum()) / rho - 1.0, np.count_nonzero((loss > 0.0) & (loss < p)) / rho, loss

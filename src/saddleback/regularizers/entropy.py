@@ -16,7 +16,7 @@ from ..errors import IncompatibleError
 from .base import HasGradient, Regularizer
 from .zero import Zero
 
-# Derivatives at zero, which are infinite, are taken here: the tangent lies below R + ZERO everywhere.
+# Derivatives at zero are infinite and are taken at this weight instead; the tangent there lies below R + ZERO.
 ZERO = 1e-100
 
 
@@ -46,7 +46,7 @@ class Entropy(Regularizer):
     gamma: float
     prior: Vector | None = None
     ceiling: float = field(default=1.0, repr=False)
-    """c, an upper bound of the weights; a `Problem` puts that of its dual set here."""
+    """c, an upper bound of the weights; a `Problem` sets it to that of its dual set."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Entropy", minimum=0.0))
@@ -99,7 +99,7 @@ class Entropy(Regularizer):
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - D(mu, lam), D the divergence sum mu log(mu/lam) - mu + lam.
 
-        A gradient step would not do: the gradient is infinite on the boundary.
+        No gradient step: the gradient is infinite on the boundary.
         """
         tilt = cast("HasTilt", dual_set).tilt
         weight = 1.0 / (1.0 + eta * self.gamma)

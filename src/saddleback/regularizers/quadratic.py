@@ -30,7 +30,7 @@ class Quadratic(Regularizer):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Quadratic", minimum=0.0))
         if self.center is not None:
-            # A matrix is for a set of matrices.
+            # Sets of matrices take a matrix.
             checked = finite_vector if n_axes(self.center) < 2 else symmetric
             object.__setattr__(self, "center", checked(self.center, "center of Quadratic"))
 
@@ -45,7 +45,7 @@ class Quadratic(Regularizer):
         return replace(self, center=dual_set.from_user(center, "center of Quadratic", n))
 
     def _offset(self, lam: Vector) -> Vector:
-        # Unresolved, the center is the uniform distribution.
+        # Before `resolve` the center is the uniform distribution.
         return lam - (1.0 / lam.size if self.center is None else self.center)
 
     def value(self, lam: Vector) -> float:

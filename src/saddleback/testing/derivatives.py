@@ -1,4 +1,4 @@
-"""Derivatives along lines by extrapolated central differences that know their own error."""
+"""Derivatives along lines by extrapolated central differences, with error estimates."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from .._types import EPS, Matrix, Vector
 
-# Disagreement of the table understates the error now and then.
+# The disagreement of the table's entries may understate the error.
 SAFETY = 10.0
 # A formula this close to the differences, relative to how much the function varies, is right.
 CLOSE = 1e-7
-# Differences that do not tell a formula from one that is wrong by this much, relatively, tell nothing.
+# Differences less accurate than this, relatively, do not verify a formula.
 RESOLVED = 1e-3
 GRAIN = 1e-9
-# What rounding makes of the entries of the table with long steps, which have the least of it.
+# Rounding errors of the entries with long steps, in units of the rounding error of one value.
 ROUNDED = 32.0
 # Pairs of the smallest steps between which a kink may lie.
 KINKS = 2
@@ -31,20 +31,20 @@ class Slope:
     error: Vector
     """How far the entries of the extrapolation table disagree, and what rounding makes of the differences."""
     variation: Vector
-    """How much phi varies within one step, per step: what its derivative may measure."""
+    """How much phi varies within one step, per step: an estimate of the magnitude of its derivative."""
     grain: Vector
-    """The slope that only rounding may make of phi; errors below it are no roughness."""
+    """The slope that rounding errors of phi alone can produce; errors below it do not count as roughness."""
 
     kink: Vector
     """By how much the slopes ahead and behind differ at the smallest steps; central differences do not
     see it."""
 
     def tolerance(self, scale: Vector | float) -> Vector:
-        """What a formula may be off, where the derivative is of this scale."""
+        """The error allowed to a formula, for a derivative of this magnitude."""
         return SAFETY * self.error + CLOSE * scale
 
     def rough(self, scale: Vector | float) -> Vector:
-        """How far the error is above what tells a formula of this scale from a wrong one; positive where it is."""
+        """By how much the error exceeds what can verify a formula of this magnitude; positive where it does."""
         return self.error - np.maximum(RESOLVED * scale, self.grain)
 
 
@@ -99,7 +99,7 @@ def along(function: Callable[[Vector], Any], x: Vector, u: Vector) -> Callable[[
 
 
 def noise_level(phi: Callable[[float], Any], spacing: float) -> Vector:
-    """The size of the errors in phi's values, from sixth differences on a grid where phi is as good as a line (Hamming
+    """The size of the errors in phi's values, from sixth differences on a grid where phi is nearly linear (Hamming
     1971; Moré and Wild 2011).
     """
     values = np.array([np.asarray(phi(i * spacing), dtype=np.float64) for i in range(-3, 4)])

@@ -1,4 +1,4 @@
-"""What a contract suite found: every failed check in one error."""
+"""The failed checks of a contract suite, collected in one error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Findings:
         self._failures: list[str] = []
 
     def add(self, check: str, violations: Iterator[str]) -> bool:
-        """Run a check, and say whether it holds; of its violations the first is told, the others are counted."""
+        """Run a check, and say whether it holds; of its violations the first is quoted, the others are counted."""
         try:
             found = list(violations)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What losses say of their second derivatives: hessian, sampled_hessian, smoothness, strong_convexity, convexity."""
+"""Checks of second derivatives of losses: hessian, sampled_hessian, smoothness, strong_convexity, convexity."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ..dual_sets import DualSet
 # How far a set may extend in Euclidean norm from its center before it counts as unbounded.
 UNBOUNDED = 1e12
 # Singular values of the support points below this, relative to the largest, belong to directions outside the hull.
-FLAT = 1e-9
+NO_DIRECTION = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Hull:
     def spanned(self, differences: Matrix) -> Hull:
         """The same equations, with the directions that the rows span: sets without a barrier need not name them all."""
         _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
-        return Hull(self.E, self.e, directions[sizes > FLAT * max(sizes[0], 1e-300)].T)
+        return Hull(self.E, self.e, directions[sizes > NO_DIRECTION * max(sizes[0], 1e-300)].T)
 
     @property
     def dimension(self) -> int:

@@ -31,7 +31,7 @@ def jacobian(s: LossesSample) -> Iterator[str]:
 
 
 class _Found:
-    """What differences at one point say of each row."""
+    """Differences at one point, compared with each row."""
 
     def __init__(self, J: int) -> None:
         self.verified = np.zeros(J, dtype=bool)

@@ -67,7 +67,7 @@ def check_losses(
             dual_set = _default_set(losses)
         dual_set.validate(losses.n_losses)
         findings.add("evaluate", _pure(losses, w))
-        # Where arguments are overwritten or calls do not repeat, differences mean nothing.
+        # Differences are meaningless where arguments are overwritten or calls do not repeat.
         findings.settle()
         s = LossesSample.of(losses, dual_set, w, seed, n_points)
         for check in (

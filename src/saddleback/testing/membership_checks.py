@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 OUTSIDE = 1e-3
 # Sizes of perturbations that restore must undo, and how many times as far it may go.
 PERTURBATIONS = (1e-9, 1e-6)
-NEAR = 1e3
+FARTHEST_RESTORED = 1e3
 
 
 def affine_hull(hull: Hull, n: int) -> Iterator[str]:
@@ -95,7 +95,7 @@ def restore(s: Sample) -> Iterator[str]:
                     f"restore leaves the set: of the almost feasible lam = {show(almost)} (off by {size * s.size:.2g} "
                     f"at most) it makes {show(back)}, which contains refuses. Return a point of Lambda."
                 )
-            elif not np.linalg.norm(back - lam) <= NEAR * size * s.size:
+            elif not np.linalg.norm(back - lam) <= FARTHEST_RESTORED * size * s.size:
                 yield (
                     f"restore goes too far: of lam = {show(almost)}, at distance {size * s.size:.2g} from a point of "
                     f"Lambda, it makes {show(back)}. Return a point next to it."

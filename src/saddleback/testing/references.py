@@ -1,4 +1,4 @@
-"""Independent ways to the same maxima: linear programs, and a central path that uses only the barrier."""
+"""Reference maxima: linear programs, and a central path that uses only the barrier."""
 
 from __future__ import annotations
 

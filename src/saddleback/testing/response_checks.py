@@ -1,4 +1,4 @@
-"""The best response to losses, and what must agree with it."""
+"""Checks of the best response, and of gap, difference and quadratic_form against value."""
 
 from __future__ import annotations
 

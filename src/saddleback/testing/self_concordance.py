@@ -21,7 +21,7 @@ SLACK = 1e-6
 
 def whitening(H: Matrix, Z: Matrix) -> Matrix | None:
     """M with M'HM = I whose columns span the hull; None where H is not positive definite there."""
-    # Coordinates of very different curvature must not be mixed before each has been brought to its own length.
+    # Scale each coordinate by its own second derivative first: the orthogonalization would mix very different ones.
     lengths = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
     basis = lengths[:, None] * np.linalg.qr(Z / lengths[:, None])[0]
     reduced = basis.T @ H @ basis

@@ -1,4 +1,4 @@
-"""The support function of a dual set and what derives from it."""
+"""Checks of the support function, of support_value and of regret."""
 
 from __future__ import annotations
 
