@@ -36,10 +36,11 @@ EXTREME = 2.0**400
 
 def declared_scales(losses: Losses) -> Vector | None:
     """The scales that the losses offer (``parameter_scales``), as powers of two; None where they offer none."""
+    n_params = losses.n_params
     if not offers(losses, HasParameterScales):
         return None
-    offer: Any = losses.parameter_scales  # type: ignore[attr-defined]
-    scales = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", losses.n_params)
+    offer: Any = losses.parameter_scales
+    scales = finite_vector(offer() if callable(offer) else offer, "losses.parameter_scales", n_params)
     if scales.min() <= 0:
         raise ProblemError(f"losses.parameter_scales must be positive; got {scales.min():g}.")
     return _powers_of_two(scales)
