@@ -66,7 +66,7 @@ def test_fixed_points_that_are_missed_are_counted_in_the_state(monkeypatch):
     for method, failures in ((FixedPoint(), 1), (Accelerated(), 0)):
         state = method.step(oracle, method.init(oracle, oracle.w0))
         assert (state.inner_failures, oracle.n_inner_failures) == (failures, 0)
-    with pytest.warns(sb.ConvergenceWarning, match=r"\d+ dual subproblems ended above the gap that was asked"):
+    with pytest.warns(sb.ConvergenceWarning, match=r"\d+ dual subproblems ended above the requested gap"):
         sb.solve(oracle.problem, np.ones(4), method="fixed-point", max_iter=3, tol=1e-12)
 
 

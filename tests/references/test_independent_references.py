@@ -118,7 +118,7 @@ def test_vanishing_gamma_is_refused_as_well(name: str) -> None:
 def test_every_inner_solver_reaches_the_reference(name: str, inner: str) -> None:
     case = CASES[name]
     if inner == "qp" and isinstance(case.regularizer, sb.Entropy):
-        with pytest.raises(sb.IncompatibleError, match="not quadratic"):
+        with pytest.raises(sb.IncompatibleError, match="a quadratic form"):
             sb.solve(case.problem, case.start, inner=inner)
         return
     result = solve(case, "accelerated", inner=inner)

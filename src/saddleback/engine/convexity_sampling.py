@@ -44,14 +44,16 @@ def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region
         there = visit(oracle, v)
         if there is None:
             continue
+        # Far from zero along a flat direction, rounding errors of the point change the losses.
+        rounding = oracle.rounding_at(there)
         if watch.violation is None:
             watch.compare(at, there)
         if bound is not None and watch.violation is None:
             below = bound.at(v) - there.value
             change = steepest * float(dnrm2(v - at.w))
-            if below > watch.tolerance * (abs(there.value) + abs(at.value) + at.magnitude + change):
+            if below > watch.tolerance * (abs(there.value) + abs(at.value) + at.magnitude + change) + rounding:
                 watch.violation = f"the objective lies {below:.3g} below a lower bound, so the losses are not convex"
-        if there.value < min(at.value, inf if lowest is None else lowest.value):
+        if there.value < min(at.value - rounding, inf if lowest is None else lowest.value):
             lowest = there.point
     again = visit(oracle, best.w, anew=True)
     for other in (at, again):

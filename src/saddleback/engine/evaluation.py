@@ -58,6 +58,11 @@ class Evaluation(Point):
         """The largest |lam_j| |grad f_j| over Lambda, one per loss."""
         return self.largest_weight * row_norms(self.G)
 
+    @cached_property
+    def slope_magnitude(self) -> float:
+        """The largest |lam_j| sum_i |G_ji w_i|: rounding errors of w change <lam, f> by this times the precision."""
+        return self.largest_weight * float((np.abs(self.G) @ np.abs(self.w)).max())
+
     @property
     def tall(self) -> bool:
         """Whether G has fewer entries than G G'."""

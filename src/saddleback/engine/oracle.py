@@ -8,6 +8,7 @@ from math import inf, isfinite
 from typing import cast
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
 from .._types import EPS, Matrix, Vector
 from .._validation import all_finite
@@ -21,6 +22,11 @@ from .checked_losses import CheckedLosses
 from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
 from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point
 from .problem_facts import GRACE_SECONDS, ProblemFacts
+
+# Rounding errors of a sum of products, in units of the precision: for up to some hundreds of parameters.
+ROUNDING_UNITS = 16.0
+# Beyond this |w| minorants are lowered by the rounding errors of the parameters; nearer they are negligible.
+LARGE_PARAMETERS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +217,16 @@ class Oracle(ProblemFacts):
     def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where the caller has it."""
         value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
+        if dnrm2(at.w) > LARGE_PARAMETERS:
+            value -= self.rounding_at(at)
         return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.strong_convexity)
+
+    def rounding_at(self, at: Evaluation) -> float:
+        """How much rounding errors of the parameters may change <lam, f> at an evaluated point.
+
+        Along a flat direction, where |G' lam| is zero but |G| is not, this grows with the distance without limit.
+        """
+        return ROUNDING_UNITS * self.precision * at.slope_magnitude
 
     def _check_clock(self) -> None:
         """Raise OutOfTime where no time is left; not before the first evaluation, as a run must return a point."""

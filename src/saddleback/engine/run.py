@@ -81,8 +81,7 @@ class Run:
         """
         if not self.tracker.distance_from_start(point.w) > FAR_FROM_START:
             return True
-        at = self.oracle.evaluate(point.w)
-        rounding = self.oracle.precision * at.largest_weight * float((np.abs(at.G) @ np.abs(at.w)).max())
+        rounding = self.oracle.rounding_at(self.oracle.evaluate(point.w))
         return not self.state.best.value - point.value <= rounding
 
     def _append(self, inner_gap: float, inner_iter: int, predicted: float = np.nan) -> None:

@@ -19,7 +19,7 @@ def gradient_errors(
     s: Sample, x: Vector, H: Matrix, value: Callable[[Vector], float], g: Vector, name: str
 ) -> Iterator[str]:
     """Compare g with differences of ``value`` at x; steps are relative to the Dikin ellipsoid of H."""
-    directions = [*s.hull.coordinates(), *((-1, s.hull.random(s.rng)) for _ in range(RANDOM))]
+    directions = [*s.hull.coordinate_directions(), *((-1, s.hull.random(s.rng)) for _ in range(RANDOM))]
     error, wrong = np.zeros(s.n), None
     # Coordinates round before the function sees them, and so do the terms that it adds up.
     rounding = 8.0 * EPS * (abs(value(x)) + float(np.linalg.norm(x) * np.linalg.norm(g)))
@@ -60,7 +60,7 @@ def hessian_errors(
             f"is {claimed[j, i]:.8g}."
         )
         return
-    coordinates = s.hull.coordinates()
+    coordinates = s.hull.coordinate_directions()
     numbers = [i for i, _ in coordinates]
     U = np.array([u for _, u in coordinates])
     # Local lengths of the coordinates: what is small in one of them may be large in another.

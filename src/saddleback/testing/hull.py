@@ -56,7 +56,7 @@ class Hull:
         u = self.Z @ rng.standard_normal(self.dimension)
         return np.asarray(u / np.linalg.norm(u))
 
-    def coordinates(self) -> list[tuple[int, Vector]]:
+    def coordinate_directions(self) -> list[tuple[int, Vector]]:
         """Unit coordinate vectors projected on the hull, with their number; those that vanish are left out."""
         P = self.Z @ self.Z.T
         return [(i, P[:, i] / np.sqrt(P[i, i])) for i in range(len(P)) if P[i, i] > 1e-12]

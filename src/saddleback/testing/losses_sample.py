@@ -81,14 +81,14 @@ class LossesSample:
     def jacobian(self, w: Vector) -> Matrix:
         return np.asarray(self.losses.evaluate(w.copy())[1], dtype=np.float64)
 
-    def coordinates(self) -> list[int]:
+    def coordinate_indices(self) -> list[int]:
         """All, or a random choice that has the last, which may be an intercept."""
         if self.d <= COORDINATES:
             return list(range(self.d))
         return [*np.sort(self.rng.choice(self.d - 1, COORDINATES - 1, replace=False)).tolist(), self.d - 1]
 
     def directions(self) -> Iterator[Vector]:
-        for i in self.coordinates():
+        for i in self.coordinate_indices():
             yield unit_vector(self.d, i)
         for _ in range(RANDOM):
             yield _direction(self.d, self.rng)

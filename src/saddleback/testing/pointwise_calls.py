@@ -16,7 +16,7 @@ REPEATED = 1e-10
 # A loss and its compiled form may use different formulas.
 SAME = 1e-6
 # Margins far from zero, at which values may overflow.
-FAR = (-800.0, -40.0, 40.0, 800.0)
+FAR_MARGINS = (-800.0, -40.0, 40.0, 800.0)
 
 
 def shapes(s: PointwiseSample) -> Iterator[str]:
@@ -76,7 +76,7 @@ def finite(s: PointwiseSample) -> Iterator[str]:
                     "responses y to this check at which the loss is defined."
                 )
                 break
-    eta, y = (a.ravel() for a in np.meshgrid(FAR, s.responses))
+    eta, y = (a.ravel() for a in np.meshgrid(FAR_MARGINS, s.responses))
     value, *others = (part for _, call in s.calls() for part in call(eta.copy(), y.copy()))
     for name, part in zip(("slope", "curvature"), others, strict=False):
         bad = np.flatnonzero(np.isfinite(value) & ~np.isfinite(part))

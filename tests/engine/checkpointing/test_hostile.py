@@ -312,7 +312,7 @@ from saddleback.engine.checkpointing.resumption import Resumption
 if sys.argv[3] == "write":
     quiet_solve(sb.Problem(losses), np.linspace(0, 1, d), **options)
 else:
-    Resumption.read(Path(path), sb.QuasiNewton(), sb.Problem(losses))
+    Resumption.read(Path(path), sb.QuasiNewton(), {"J": 2, "d": d})
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * (1 if sys.platform == "darwin" else 1024))
 """
     path = tmp_path / "run.ckpt"
