@@ -70,7 +70,7 @@ def test_an_object_may_lack_what_its_class_has():
 
 def test_a_class_is_a_capability_of_its_instances():
     assert offers(sb.Simplex(), sb.Simplex)
-    assert lack(sb.Box(0.0, 1.0), sb.Simplex) == "Box is none"
+    assert lack(sb.Box(0.0, 1.0), sb.Simplex) == "Box is not one"
 
 
 def test_a_refusal_names_need_lack_and_remedy():

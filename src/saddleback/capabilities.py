@@ -28,7 +28,7 @@ def lack(component: object, capability: type) -> str | None:
     """Why a component does not offer a capability; None where it does."""
     kind: type = type(component)
     if not getattr(capability, "_is_protocol", False):
-        return None if isinstance(component, capability) else f"{kind.__name__} is none"
+        return None if isinstance(component, capability) else f"{kind.__name__} is not one"
     if not _on_class(kind, capability):
         for name in members(capability):
             if not _has(component, kind, name):
@@ -62,16 +62,18 @@ def _has(component: object, kind: type, name: str) -> bool:
 
 
 def phrase(capability: type) -> str:
-    """How refusals name a capability: its docstring up to the first period or colon."""
+    """How refusals name a capability: a protocol by its docstring up to the first period or colon, a class by name."""
+    if not getattr(capability, "_is_protocol", False):
+        return f"of type {capability.__name__}"
     text = (capability.__doc__ or capability.__name__).split("\n", 1)[0]
-    return text.split(": ", 1)[0].rstrip(".").replace("``", "")
+    return "with " + text.split(": ", 1)[0].rstrip(".").replace("``", "")
 
 
 PARTS = {
-    "losses": "losses with",
-    "dual_set": "a dual set with",
-    "regularizer": "a regularizer with",
-    "adversary": "a dual set and a regularizer with",
+    "losses": "losses",
+    "dual_set": "a dual set",
+    "regularizer": "a regularizer",
+    "adversary": "a dual set and a regularizer",
 }
 
 

@@ -44,14 +44,14 @@ class Certificate:
         g(w).
     losses : (J,) array
         f(w); on the spectrahedron a matrix, and so is the dual.
+    dual : (J,) array
+        The lam in Lambda that proves the bound.
     lower_bound, gap : float
         g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound.
     radius : float
         The radius of the region of the bound, in the problem's metric; inf where it holds everywhere.
     reach : (d,) array
         The semi-axes of that region, as in `Result`.
-    dual : (J,) array
-        The lam in Lambda that proves the bound.
     convex : bool
         Whether every <lam, f> is convex by what the losses declare (``convex``, ``strong_convexity``). The bound
         needs this; where the losses do not declare it, the printed form adds the condition.
@@ -59,11 +59,11 @@ class Certificate:
 
     value: float
     losses: Vector
+    dual: Vector
     lower_bound: float
     gap: float
     radius: float
     reach: Vector
-    dual: Vector
     convex: bool
 
     def holds(self, tol: float = 1e-6) -> bool:

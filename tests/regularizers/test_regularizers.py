@@ -311,7 +311,7 @@ def test_the_flag_of_older_versions_is_ignored():
 
 def test_von_neumann_steps_on_the_spectrahedron_only():
     assert offers(Adversary(sb.Spectrahedron(), sb.VonNeumann(0.1), 3), HasAscentStep)
-    assert lack_of_ascent_step(SIMPLEX, sb.VonNeumann(0.1)) == "Simplex is none"
+    assert lack_of_ascent_step(SIMPLEX, sb.VonNeumann(0.1)) == "Simplex is not one"
 
 
 def test_registry():

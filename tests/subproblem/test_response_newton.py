@@ -89,5 +89,5 @@ def test_factor_of_a_singular_matrix(rank):
 def test_refusals_name_what_is_missing():
     unmet = SOLVER.needs.unmet
     assert "Zero has no 'response_weights'" in unmet(Adversary(Simplex(), Zero(), 3))
-    assert "UnitBox is none" in unmet(Adversary(UnitBox(), Quadratic(1.0), 3))
+    assert "UnitBox is not one" in unmet(Adversary(UnitBox(), Quadratic(1.0), 3))
     assert unmet(Adversary(Simplex(), Entropy(1.0), 3)) is None
