@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "saddleback"
 
-# From the bottom to the top: a module imports from its own layer's room and from layers below. Rooms of one layer do
-# not import from each other.
-LAYERS = (
-    ("errors", "_types", "_version"),
-    ("capabilities", "machine"),
-    ("linalg",),
-    ("_validation",),
-    ("losses", "dual_sets"),
-    ("regularizers",),
-    ("adversary",),
-    ("subproblem",),
-    ("problem",),
-    ("result",),
-    ("engine",),
-    ("methods",),
-    ("solve", "certify"),
-    ("minimax",),
-    ("testing", "paper"),
-    ("cli",),
-    ("__main__", ""),
-)
+PAGE = PACKAGE.parent.parent / "docs" / "architecture.md"
+# Not in the picture: the version, which imports nothing, and the two modules that only import.
+BOTTOM, TOP = ("_version",), ("", "__main__")
+
+
+def rows_of_the_picture() -> list[tuple[str, ...]]:
+    """The rooms of each row of the tree on the architecture page, from the top to the bottom."""
+    picture = re.search(r"^## The tree$.*?^```\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert picture is not None
+    rows = [re.findall(r"(?<!\S)(\w+)(?:/|\.py)(?=\s)", line[:36]) for line in picture[1].splitlines()]
+    return [tuple(row) for row in rows if row]
+
+
+# From the bottom to the top. Rooms of one row do not import from each other.
+LAYERS = (BOTTOM, *reversed(rows_of_the_picture()), TOP)
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 
@@ -47,7 +42,12 @@ def import_graph() -> dict[str, set[str]]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 assert not any(alias.name.startswith("saddleback") for alias in node.names), file
-            if not isinstance(node, ast.ImportFrom) or not (node.level or (node.module or "").startswith("saddleback")):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            if node.module == "importlib" and any(alias.name == "import_module" for alias in node.names):
+                # Imported by name when a function is called: any module of the same folder.
+                found |= {module for module in files if module.startswith(f"{name}.")}
+            if not (node.level or (node.module or "").startswith("saddleback")):
                 continue
             assert node.level, f"{file}: imports within the package are relative"
             base = package[: len(package) - node.level + 1]
