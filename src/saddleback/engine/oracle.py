@@ -35,7 +35,6 @@ class Memory:
 
     n_evals: int
     n_values: int
-    n_trials: int
     n_inner: int
     n_inner_failures: int
     precision: float
@@ -68,7 +67,6 @@ class Oracle(ProblemFacts):
         self.tol = tol
         self.n_evals = 0
         self.n_values = 0
-        self.n_trials = 0
         self.n_inner = 0
         self.n_inner_failures = 0
         self.precision = EPS
@@ -103,7 +101,6 @@ class Oracle(ProblemFacts):
         return Memory(
             n_evals=self.n_evals,
             n_values=self.n_values,
-            n_trials=self.n_trials,
             n_inner=self.n_inner,
             n_inner_failures=self.n_inner_failures,
             precision=self.precision,
@@ -114,7 +111,7 @@ class Oracle(ProblemFacts):
 
     def restore(self, memory: Memory) -> None:
         """Take the counters and the contents of an earlier oracle."""
-        self.n_evals, self.n_values, self.n_trials = memory.n_evals, memory.n_values, memory.n_trials
+        self.n_evals, self.n_values = memory.n_evals, memory.n_values
         self.n_inner, self.n_inner_failures = memory.n_inner, memory.n_inner_failures
         self._recent.clear()
         self._recent.extend(memory.recent)
@@ -178,7 +175,6 @@ class Oracle(ProblemFacts):
         Most trials are accepted: only losses that declare ``values_first`` are evaluated without their Jacobian, as
         theirs then costs no more later.
         """
-        self.n_trials += 1
         return self.point(w) if self._values_first else self.evaluate(w)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:

@@ -61,10 +61,6 @@ class DualSubproblem:
         """Gradient of S + R."""
         return self.product(lam) - self.c + self.adversary.regularizer.gradient(lam)
 
-    def linearized_losses(self, lam: Vector) -> Vector:
-        """ell(lam) = c - Q lam = -grad S(lam): the linearized losses after the step that lam determines."""
-        return self.c - self.product(lam)
-
     def optimality_gap(self, lam: Vector, optimum: float) -> float:
         """(S + R)(lam) - optimum."""
         return self.objective(lam) - optimum

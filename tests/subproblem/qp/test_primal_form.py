@@ -77,7 +77,7 @@ def test_quantities_are_those_of_the_dense_problem():
         assert problem.objective(lam) == pytest.approx(plain.objective(lam), abs=error)
         assert problem.cross_evaluation_gap(lam) == pytest.approx(plain.cross_evaluation_gap(lam), abs=error)
         assert problem.frank_wolfe_gap(lam) == pytest.approx(plain.frank_wolfe_gap(lam), abs=error)
-        np.testing.assert_allclose(problem.linearized_losses(lam), plain.linearized_losses(lam), atol=error)
+        np.testing.assert_allclose(problem.product(lam), plain.product(lam), atol=error)
         np.testing.assert_allclose(problem.gradient(lam), plain.gradient(lam), atol=error)
         assert ("Q" in vars(problem)) == (problem.c.size <= MOST_ROWS_OF_DENSE)
         np.testing.assert_allclose(problem.Q, plain.Q, atol=error)
