@@ -30,7 +30,8 @@ def check_kinds(dual_set: object, regularizer: object) -> None:
     for value, kind, example in ((dual_set, DualSet, "Simplex()"), (regularizer, Regularizer, "Quadratic(0.1)")):
         if not isinstance(value, kind):
             remedy = "not its class" if isinstance(value, type) else f"such as {example}"
-            raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, {remedy}.")
+            place = " A regularizer is passed by name: regularizer=..." if isinstance(value, Regularizer) else ""
+            raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, {remedy}.{place}")
 
 
 NumericalResponse: TypeAlias = Callable[["Adversary", Vector], BestResponse]

@@ -98,7 +98,8 @@ def _check_losses(losses: Losses) -> None:
     """Refuse losses without the members of the protocol, and members that are of a wrong kind."""
     for name in members(Losses):
         if not hasattr(losses, name):
-            raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {losses!r}.")
+            remedy = " Make losses of a function with from_functions, or call minimax." if callable(losses) else ""
+            raise ProblemError(f"losses must offer {name!r} (see the Losses protocol); got {losses!r}.{remedy}")
     for name in COUNTS:
         count = getattr(losses, name)
         if not isinstance(count, int | np.integer) or count < 1:

@@ -17,6 +17,7 @@ from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
 from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
+from ..subproblem.checked_solution import checked_solution, is_from_outside
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
 from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
@@ -62,6 +63,7 @@ class Oracle(ProblemFacts):
     ) -> None:
         super().__init__(problem, Clock() if clock is None else clock)
         self.inner = inner
+        self._inner_from_outside = is_from_outside(inner)
         self.w0 = w0
         self._where = where
         self.tol = tol
@@ -205,7 +207,10 @@ class Oracle(ProblemFacts):
             self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
-        solution = self.inner.solve(subproblem, max(tol, subproblem.rounding_floor), start)
+        tol = max(tol, subproblem.rounding_floor)
+        solution = self.inner.solve(subproblem, tol, start)
+        if self._inner_from_outside:
+            solution = checked_solution(solution, subproblem, tol, self.inner)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
         return solution

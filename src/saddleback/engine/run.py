@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from ..errors import ProblemError
 from ..result import Result, Status
 from .bound_tracker import BoundTracker
 from .certificates import Minorant
@@ -22,6 +23,8 @@ from .stopping import Stopping, Verdict
 # Beyond this distance from w0, in scales of the parameters, a decrease of g counts only where it exceeds the rounding
 # errors of the point.
 FAR_FROM_START = 1e6
+# Weights may be outside of Lambda by this share of the largest weight: averages of weights round.
+WEIGHT_TOLERANCE = 1e-8
 
 
 class Run:
@@ -48,6 +51,7 @@ class Run:
         self._callback = callback
         self._progress = progress
         self._first: Minorant | None = None
+        self._method_from_outside = not type(method).__module__.startswith(__name__.split(".")[0] + ".")
         if run_state.history.time:
             oracle.clock.take_up(run_state.history.time[-1])
 
@@ -59,6 +63,8 @@ class Run:
     def observe(self, state: State) -> Verdict | None:
         """Record a state; the verdict when the run ends here."""
         run_state, point = self.state, state.point
+        if self._method_from_outside:
+            self._check_weights(state)
         if not run_state.history.time or (point.value < run_state.best.value and self._decreases(point)):
             run_state.best = point
         run_state.inner_failures += state.inner_failures
@@ -99,6 +105,16 @@ class Run:
         history = self.state.history
         best = shown_best(self.state, self.coordinates, self.oracle)
         return Progress(n_iter=history.n_iter, n_evals=self.oracle.n_evals, time=history.time[-1], **best)
+
+    def _check_weights(self, state: State) -> None:
+        """Refuse minorants of a method from outside the package whose lam is not in Lambda: they prove nothing."""
+        adversary = self.oracle.adversary
+        for minorant in state.minorants:
+            if not adversary.dual_set.contains(minorant.lam, WEIGHT_TOLERANCE * adversary.largest_weight):
+                raise ProblemError(
+                    f"method {self.method.name!r} gives oracle.cut a lam outside of {adversary.dual_set!r}; its sum is "
+                    f"{minorant.lam.sum():.6g}. Take lam from an evaluation or from oracle.dual_step."
+                )
 
     def settle(self) -> None:
         """After an end within an iteration: a history of whole entries, and the bound around the best point."""

@@ -179,7 +179,8 @@ def _as_array(x: Any, name: str) -> NDArray[Any]:
         # float32 is kept: it tells the precision of the losses. A copy, because fun may reuse its arrays.
         array = array.copy() if array.dtype in FLOATS else array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).") from error
+        pair = " Pass jac=True if it returns losses and Jacobian." if isinstance(x, tuple) and len(x) == 2 else ""
+        raise ProblemError(f"{name} must return numbers; got {type(x).__name__} ({error}).{pair}") from error
     return array.reshape(1) if array.ndim == 0 else array
 
 

@@ -9,7 +9,6 @@ from ..dual_sets import DualSet
 from ..engine.evaluation import Breakdown
 from ..engine.method import AnyMethod, ExternalMethod, Method, State
 from ..errors import ProblemError
-from ..losses import Losses
 from ..problem import Problem
 from ..regularizers import Regularizer
 from .accelerated import Accelerated
@@ -46,12 +45,8 @@ def named_method(method: str | AnyMethod) -> AnyMethod | None:
         return None if kind is None else kind()
     if isinstance(method, Method | ExternalMethod):
         return method
-    raise ProblemError(f"method must be a name or an object such as Accelerated(); got {method!r}.")
-
-
-def resolve_method(method: str | AnyMethod, losses: Losses) -> AnyMethod:
-    """The method of a name, or the object itself; for "auto", the one that is expected to be fastest."""
-    return named_method(method) or choose_method(losses)
+    remedy = "Pass an instance, not its class." if isinstance(method, type) else "Derive an own method from Method."
+    raise ProblemError(f"method must be a name or an object such as Accelerated(); got {method!r}. {remedy}")
 
 
 def refuse(method: AnyMethod, problem: Problem) -> None:
@@ -85,5 +80,4 @@ __all__ = [
     "named_method",
     "refuse",
     "refuse_without_losses",
-    "resolve_method",
 ]

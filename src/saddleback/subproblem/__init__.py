@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._validation import lookup
 from ..adversary import Adversary
-from ..capabilities import offers, refuse_unmet
+from ..capabilities import Needs, lack, offers, refuse_unmet
 from ..errors import ProblemError
 from .auto import Auto
 from .base import InnerSolver, applies, needs_of, square_matrices
@@ -33,7 +33,10 @@ def inner_solver(inner: str | InnerSolver) -> InnerSolver:
     if isinstance(inner, str):
         return lookup(INNER_SOLVERS, inner, "inner solver")()
     if isinstance(inner, type) or not offers(inner, InnerSolver):
-        raise ProblemError(f"inner must be a name or an object such as PathFollowing(); got {inner!r}.")
+        lacking = "Pass an instance, not its class." if isinstance(inner, type) else f"{lack(inner, InnerSolver)}."
+        raise ProblemError(f"inner must be a name or an object such as PathFollowing(); got {inner!r}. {lacking}")
+    if not isinstance(needs_of(inner), Needs):
+        raise ProblemError(f"needs of inner solver {inner.name!r} must be a Needs(...); got {needs_of(inner)!r}.")
     return inner
 
 

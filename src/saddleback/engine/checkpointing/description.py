@@ -90,6 +90,10 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str | Vector]]:
         yield name, np.asarray(value, dtype=np.float64)
     else:
         yield name, type(value).__qualname__
+        # The attributes of an object of a plain class; deeper objects are described by their types.
+        if "." not in name:
+            for attribute, part in sorted(getattr(value, "__dict__", {}).items()):
+                yield from _leaves(f"{name}.{attribute}", part)
 
 
 def _short(component: object) -> str:

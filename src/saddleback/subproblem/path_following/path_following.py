@@ -11,8 +11,9 @@ import numpy as np
 from ..._types import Vector
 from ..._validation import lookup, whole
 from ...adversary import Adversary
-from ...capabilities import Needs
+from ...capabilities import Needs, offers
 from ...dual_sets.base import HasBarrier
+from ...errors import ProblemError
 from ...linalg.blas_threads import one_blas_thread
 from ...linalg.hessians import Spectral, as_hessian
 from ...regularizers import Zero
@@ -63,7 +64,11 @@ class PathFollowing:
     max_iter: int | None = None
 
     def __post_init__(self) -> None:
-        self._step_rule()
+        if not offers(self._step_rule(), StepRule):
+            raise ProblemError(
+                f"schedule of PathFollowing must be one of {', '.join(map(repr, STEP_RULES))}, or a step rule with "
+                f"iterates and max_iter; got {self.schedule!r}."
+            )
         if self.max_iter is not None:
             object.__setattr__(self, "max_iter", whole(self.max_iter, "max_iter of PathFollowing"))
 
