@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,19 @@ def check_kinds(dual_set: object, regularizer: object) -> None:
             remedy = "not its class" if isinstance(value, type) else f"such as {example}"
             place = " A regularizer is passed by name: regularizer=..." if isinstance(value, Regularizer) else ""
             raise ProblemError(f"expected a {kind.__name__}; got {value!r}. Pass an instance, {remedy}.{place}")
+
+
+def check_support(dual_set: DualSet, n: int) -> None:
+    """Refuse a set whose ``support`` does not return a number and a vector of n finite weights."""
+    answer: Any = dual_set.support(np.ones(n))
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ProblemError(f"support of {dual_set!r} must return (value, lam); got {type(answer).__name__}.")
+    value, lam = answer
+    if np.ndim(value) != 0 or np.iscomplexobj(value) or not np.isfinite(value):
+        raise ProblemError(f"support of {dual_set!r} must return a finite number first; got {value!r}.")
+    if not isinstance(lam, np.ndarray) or lam.dtype.kind != "f" or lam.shape != (n,) or not np.isfinite(lam).all():
+        got = f"{lam.dtype} of shape {lam.shape}" if isinstance(lam, np.ndarray) else type(lam).__name__
+        raise ProblemError(f"support of {dual_set!r} must return {n} finite weights as an array of floats; got {got}.")
 
 
 NumericalResponse: TypeAlias = Callable[["Adversary", Vector], BestResponse]
@@ -84,6 +97,7 @@ class Adversary:
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
         self.dual_set.validate(self.n)
+        check_support(self.dual_set, self.n)
         if self.dual_set.size not in (None, self.n):
             raise ProblemError(f"{self.dual_set!r} has dimension {self.dual_set.size}; got {self.n} losses.")
         # Without a barrier the center is an average of support points, and `contains` may be as costly as a solve.

@@ -59,7 +59,8 @@ def solve(
         "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
-        The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr".
+        The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr", "projected-gradient",
+        "frank-wolfe".
     tol : float
         The run has converged when the certified gap is at most ``tol``, or ``min(tol, 1e-10) |value|`` where that is
         more. Where no strong convexity is known, "quasi-newton" and "newton" also end when their estimate of the gap
@@ -71,7 +72,8 @@ def solve(
         evaluation of the losses, or one factorization, is not interrupted. A run that reaches it within an iteration
         returns the best point before that iteration.
     callback : callable, optional
-        Called with a ``Progress`` after each iteration; returning True (or raising StopIteration) ends the run.
+        Called with a ``Progress`` at the start and after each iteration; returning True (or raising StopIteration) ends
+        the run.
     progress : bool
         Print the progress in one line on standard error.
     checkpoint : path, optional

@@ -161,3 +161,121 @@ class Monotone(sb.DualSet):
 @pytest.mark.parametrize("n", [3, 20, 30])
 def test_a_right_set_with_thin_corners_passes(n):
     sb.testing.check_dual_set(Monotone(), n)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers(sb.DualSet):
+    """A set whose support function returns what is given."""
+
+    answer: object
+
+    def support(self, z):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (None, r"must return \(value, lam\); got NoneType"),
+        (1.0, r"must return \(value, lam\); got float"),
+        ((1.0, [0.2] * 5), "5 finite weights as an array of floats; got list"),
+        ((np.ones(1), np.full(5, 0.2)), "a finite number first"),
+        ((1.0, np.full((1, 5), 0.2)), r"got float64 of shape \(1, 5\)"),
+        ((1.0, np.full(5, np.nan)), "5 finite weights"),
+        ((np.nan, np.full(5, 0.2)), "a finite number first; got nan"),
+        ((1.0, np.full(5, 0.2 + 1j)), "got complex128"),
+    ],
+)
+def test_a_support_function_that_returns_something_else(answer, match):
+    with pytest.raises(sb.ProblemError, match=match):
+        sb.solve(sb.Problem(losses(), Answers(answer)))
+    with pytest.raises(sb.testing.ContractError, match=match):
+        sb.testing.check_dual_set(Answers(answer), 5)
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid(sb.DualSet):
+    center_: np.ndarray
+    L: np.ndarray
+
+    def support(self, z):
+        u = self.L.T @ z
+        lam = self.center_ + (self.L @ u / np.linalg.norm(u) if u.any() else 0.0)
+        return float(lam @ z), lam
+
+
+def test_boundary_points_of_curved_sets_are_contained():
+    rng = np.random.default_rng(0)
+    dual_set = Ellipsoid(rng.standard_normal(20), rng.standard_normal((20, 20)))
+    for _ in range(3):
+        lam = dual_set.support(rng.standard_normal(20))[1]
+        assert dual_set.contains(lam, 1e-7)
+        np.testing.assert_allclose(dual_set.restore(lam), lam, atol=1e-6)
+
+
+@pytest.mark.parametrize("state", [None, {}, np.zeros(2)])
+def test_a_method_that_returns_no_state(state):
+    class Stateless(Descent):
+        def step(self, oracle, old):
+            return state
+
+    with pytest.raises(sb.ProblemError, match="init and step of method 'descent' must return a State"):
+        sb.solve(sb.Problem(losses()), method=Stateless())
+
+
+def test_a_method_without_a_name():
+    class Nameless(Method):
+        init = Descent.init
+        step = Descent.step
+
+    with pytest.raises(sb.ProblemError, match="method Nameless must have a name"):
+        sb.solve(sb.Problem(losses()), method=Nameless())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Long(State):
+    n: int = 10**20
+
+
+def test_states_that_a_checkpoint_cannot_hold(tmp_path):
+    class Counting(Descent):
+        def init(self, oracle, w0):
+            return Long(**vars(super().init(oracle, w0)))
+
+    with pytest.raises(sb.ProblemError, match="has too many digits"):
+        sb.solve(sb.Problem(losses()), method=Counting(), checkpoint=tmp_path / "a.ckpt")
+
+    class Changing(Descent):
+        def step(self, oracle, state):
+            return Long(**vars(super().step(oracle, state)) | {"n": 1})
+
+    with pytest.raises(sb.ProblemError, match="must be of one type for a checkpoint; got State and Long"):
+        sb.solve(sb.Problem(losses()), method=Changing(), checkpoint=tmp_path / "b.ckpt")
+
+
+class Raising:
+    """A compiled function that raises at one row."""
+
+    def value_and_slope(self, eta, y):
+        return 0.5 * (eta - y) ** 2, eta - y
+
+    @staticmethod
+    def compiled(eta, y):
+        if y == -5.0:
+            raise ValueError("bad row")
+        return 0.5 * (eta - y) ** 2, eta - y
+
+
+# Numba reports the exception where nobody can catch it, and the loop ends.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_compiled_loss_that_raises_returns_nan(capfd):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((64, 2))
+    y = X @ [1.0, -1.0]
+    y[32] = -5.0
+    table = sb.GroupedLinear(X, y, np.arange(64) % 2, loss=Raising(), n_threads=1)
+    for _ in range(2):
+        assert np.isnan(table.evaluate(np.ones(3))[0]).any()
+    with pytest.raises(sb.ProblemError, match="the losses must be finite at w0"):
+        sb.solve(sb.Problem(table))
+    capfd.readouterr()

@@ -21,6 +21,14 @@ from .nearest_point import nearest_point
 # Distances at which `nearest_point` may end at a boundary point of a set that is flat in some directions and curved in
 # others, relative to the size of the point.
 UNDECIDED = 1e-7
+# Support points after which `contains` and `restore` end: boundary points of curved sets take up to 60 n.
+DECISIVE_POINTS, DECISIVE_POINTS_PER_DIMENSION = 1000, 100
+
+
+def _decisive_points(n: int) -> int:
+    return DECISIVE_POINTS + DECISIVE_POINTS_PER_DIMENSION * n
+
+
 # Squares of larger weights overflow, and barriers are made of squares.
 WEIGHT_LIMIT = 1e150
 
@@ -77,23 +85,23 @@ class DualSet(ABC):
         return np.mean([self.support(z)[1] for z in (*units, *-units)], axis=0)
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
-        """Whether lam lies in Lambda up to ``tol``: by default, within tol max(1, |lam|) of its nearest point.
+        """Whether lam lies in Lambda up to ``tol``; by default ``tol`` is relative to the larger of 1, lam and Lambda.
 
         Without a projection, a point that is next to Lambda and that no support function value separates from it counts
         as one of Lambda.
         """
-        size = max(1.0, float(np.linalg.norm(lam)))
+        size = max(1.0, float(np.linalg.norm(lam)), float(np.linalg.norm(self.support(lam)[1])))
         allowed = tol * size
         if self._has_projection:
             return bool(np.linalg.norm(lam - self.project(lam)) <= allowed)  # type: ignore[attr-defined]
-        found = nearest_point(self.support, lam, near=allowed, far=allowed)
+        found = nearest_point(self.support, lam, near=allowed, far=allowed, max_points=_decisive_points(lam.size))
         return found.distance <= (max(allowed, UNDECIDED * size) if found.lower_bound <= allowed else allowed)
 
     def restore(self, lam: Vector) -> Vector:
         """A point of Lambda, feasible to rounding, next to an almost feasible lam: by default the nearest one."""
         if self._has_projection:
             return cast("Vector", self.project(lam))  # type: ignore[attr-defined]
-        return nearest_point(self.support, lam).point
+        return nearest_point(self.support, lam, max_points=_decisive_points(lam.size)).point
 
     @cached_property
     def _has_projection(self) -> bool:

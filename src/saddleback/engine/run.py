@@ -62,9 +62,9 @@ class Run:
 
     def observe(self, state: State) -> Verdict | None:
         """Record a state; the verdict when the run ends here."""
-        run_state, point = self.state, state.point
         if self._method_from_outside:
-            self._check_weights(state)
+            self._check_state(state)
+        run_state, point = self.state, state.point
         if not run_state.history.time or (point.value < run_state.best.value and self._decreases(point)):
             run_state.best = point
         run_state.inner_failures += state.inner_failures
@@ -106,8 +106,13 @@ class Run:
         best = shown_best(self.state, self.coordinates, self.oracle)
         return Progress(n_iter=history.n_iter, n_evals=self.oracle.n_evals, time=history.time[-1], **best)
 
-    def _check_weights(self, state: State) -> None:
-        """Refuse minorants of a method from outside the package whose lam is not in Lambda: they prove nothing."""
+    def _check_state(self, state: State) -> None:
+        """Refuse what a method from outside the package returns where it is no state, or proves nothing."""
+        if not isinstance(state, State):
+            raise ProblemError(
+                f"init and step of method {self.method.name!r} must return a State; got {type(state).__name__}."
+            )
+        # A minorant is a lower bound of g only for a lam of Lambda.
         adversary = self.oracle.adversary
         for minorant in state.minorants:
             if not adversary.dual_set.contains(minorant.lam, WEIGHT_TOLERANCE * adversary.largest_weight):

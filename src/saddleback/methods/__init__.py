@@ -44,6 +44,8 @@ def named_method(method: str | AnyMethod) -> AnyMethod | None:
         kind = lookup({AUTO: None, **METHODS}, method, "method")
         return None if kind is None else kind()
     if isinstance(method, Method | ExternalMethod):
+        if not isinstance(getattr(method, "name", None), str):
+            raise ProblemError(f"method {type(method).__name__} must have a name; write name = '...' in its class.")
         return method
     remedy = "Pass an instance, not its class." if isinstance(method, type) else "Derive an own method from Method."
     raise ProblemError(f"method must be a name or an object such as Accelerated(); got {method!r}. {remedy}")

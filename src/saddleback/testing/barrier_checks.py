@@ -46,7 +46,7 @@ def centered(s: BarrierSample) -> Iterator[str]:
         yield (
             f"center({s.n}) = {show(lam)} does not minimize the barrier on the affine hull: its gradient has the part "
             f"{show(u)} along the hull (Newton decrement {decrement:.3g}). Return the analytic center "
-            "(saddleback.dual_sets.analytic_center finds it), or correct barrier_gradient or affine_hull."
+            "(analytic_center of saddleback.dual_sets.analytic_center finds it), or correct barrier_gradient or hull."
         )
 
 

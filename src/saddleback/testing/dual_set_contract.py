@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..adversary import check_support
 from ..capabilities import lack, members, offers
 from ..dual_sets import DualSet, HasBarrier
 from ..errors import ProblemError
@@ -117,6 +118,11 @@ def _protocol(dual_set: DualSet, n: int) -> Iterator[str]:
     size = dual_set.size
     if size is not None and size != n:
         yield f"validate({n}) accepts, but size is {size}. Raise a ProblemError for other dimensions."
+        return
+    try:
+        check_support(dual_set, n)
+    except ProblemError as error:
+        yield str(error)
         return
     E, e = dual_set.affine_hull(n)
     center = np.asarray(dual_set.center(n))

@@ -38,6 +38,7 @@ class Checkpointer:
         self._last: Snapshot | None = None
         self._oracle: Oracle | None = None
         self._checked = False
+        self._last_type: type[State] | None = None
         self._warned = False
         self._fingerprint: Fingerprint | None = None
         self._resumption: Resumption | None = None
@@ -89,6 +90,12 @@ class Checkpointer:
             n_entries=len(run.state.history.time),
             state=state,
         )
+        if self._last_type not in (None, type(state)):
+            raise ProblemError(
+                f"the states of method {self._method.name!r} must be of one type for a checkpoint; got "
+                f"{self._last_type.__name__} and {type(state).__name__}."
+            )
+        self._last_type = type(state)
         if not self._checked:
             # What no file can hold is refused at the first state, not after hours.
             collected(self._sizes, kinds_of(type(state)), self._parts(snapshot))

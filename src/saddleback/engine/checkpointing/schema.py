@@ -54,6 +54,8 @@ class Scalar(Schema):
             raise Misfit(f"{name} must be of type {self.kind.__name__}; got {type(value).__name__}")
         value = self.kind(value)
         self._check(name, value)
+        if self.kind is not str and not PATTERNS[self.kind].fullmatch(repr(value)):
+            raise Misfit(f"{name} = {value!r:.40} has too many digits")
         # Surrogates that stand alone are no text to other programs.
         entries.texts[name] = (value if self.kind is str else repr(value)).encode("utf-8", "backslashreplace").decode()
 

@@ -34,6 +34,10 @@ def pointwise(loss, options, address, eta, y, size, value, slope):
             value[i] = 0.5 * eta[0, i] * eta[0, i]
             slope[0, i] = eta[0, i]
     elif loss == USER:
+        # Where the user's function raises, the loop ends: the rest of the block is then nan.
+        for i in range(size):
+            value[i] = math.nan
+            slope[0, i] = math.nan
         call_loop(address, eta[0], y, size, value, slope[0])
     else:
         # An unknown number must not return uninitialized memory.
