@@ -189,7 +189,9 @@ def test_incompatible_solvers_are_refused_with_what_would_work():
     ):
         resolve_inner("trust-constr", Adversary(UnitBall(), Zero(), 3))
     only_two = Auto(solvers=(QuadraticProgram(), ResponseNewton()))
-    with pytest.raises(IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set of type Simplex"):
+    with pytest.raises(
+        IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set of type Simplex"
+    ):
         resolve_inner(only_two, Adversary(UnitBall(), Zero(), 3))
 
 
