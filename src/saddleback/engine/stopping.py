@@ -21,8 +21,8 @@ LARGEST_RELATIVE_TOLERANCE = 1e-10
 # smaller number where the models of these iterations predict no decrease beyond rounding either.
 STALL_ITERATIONS = 200
 SHORT_STALL_ITERATIONS = 10
-# Decreases below these multiples of |g| are rounding errors: of a difference of two values, and of a model's prediction,
-# which is a sum of more terms.
+# Decreases below these multiples of |g| are rounding errors: of a difference of two values, and of the prediction of a
+# model, which is a sum of more terms.
 DECREASE_ROUNDING, PREDICTION_ROUNDING = 8 * EPS, 64 * EPS
 # A gap that shrinks by a smaller share in STALL_ITERATIONS counts as unchanged.
 LEAST_GAP_REDUCTION = 1e-3
