@@ -14,7 +14,7 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Axes:
-    """The meaning of an array's axes, by which arrays of a checkpoint are checked.
+    """The meaning of an array's axes, against which arrays of a checkpoint are checked.
 
     "J" and "d" are the numbers of losses and parameters, and an int is a length. Axes of any other name have the same
     length in all arrays of one object.

@@ -17,8 +17,8 @@ from .linalg.sparse import to_dense
 
 T = TypeVar("T")
 
-# Asymmetry of a matrix below this share of its largest entry counts as rounding; in lower precision, below this many
-# units in the last place.
+# Asymmetry of a matrix below this share of its largest entry is accepted as rounding error; in lower precision, below
+# this many units in the last place.
 ASYMMETRY_ROUNDING = 1e-10
 ASYMMETRY_ULPS = 64.0
 
@@ -80,7 +80,7 @@ def n_axes(x: Any) -> int:
 
 
 def loss_array(x: Any) -> NDArray[Any]:
-    """What losses have returned, as numbers in their own precision; NaN and inf are allowed."""
+    """An array returned by losses, in its own precision; NaN and inf are allowed."""
     try:
         return real_array(x)
     except (TypeError, ValueError) as error:
@@ -88,7 +88,7 @@ def loss_array(x: Any) -> NDArray[Any]:
 
 
 def loss_pair(answer: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """What ``losses.evaluate`` has returned, as two arrays of numbers in their own precision."""
+    """The pair returned by ``losses.evaluate``, as two arrays of numbers in their own precision."""
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {type(answer).__name__}.")
     f, G = answer
@@ -117,7 +117,7 @@ def number(x: Any, name: str, *, minimum: float = -np.inf, strict: bool = False)
     try:
         array = real_array(x)
         if array.ndim > 0 or array.dtype.kind == "b":
-            raise TypeError("True and [0.1] are no numbers")
+            raise TypeError("booleans and arrays are not accepted as numbers")
         value = float(array)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{name} must be a number; got {shortened(x)}.") from error

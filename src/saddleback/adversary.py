@@ -26,7 +26,7 @@ class BestResponse(NamedTuple):
 
 
 def check_kinds(dual_set: object, regularizer: object) -> None:
-    """Refuse what is no set or no regularizer; most often it is a class instead of an instance."""
+    """Refuse objects that are not a set or not a regularizer, most often a class instead of an instance."""
     for value, kind, example in ((dual_set, DualSet, "Simplex()"), (regularizer, Regularizer, "Quadratic(0.1)")):
         if not isinstance(value, kind):
             remedy = "not its class" if isinstance(value, type) else f"such as {example}"
@@ -63,7 +63,7 @@ def lack_of_ascent_step(dual_set: DualSet, regularizer: Regularizer) -> str | No
 
 
 def response_formula(dual_set: DualSet, regularizer: Regularizer) -> HasBestResponse | None:
-    """The regularizer, where it has a formula for its best response on this set."""
+    """The regularizer, if it has a formula for its best response on this set; else None."""
     if _first_lack(dual_set, regularizer.response_needs) is not None:
         return None
     return regularizer if offers(regularizer, HasBestResponse) else None
@@ -162,10 +162,10 @@ class Adversary:
         return self.best_response(z).value if formula is None else formula.conjugate(self.dual_set, z)
 
     def gap(self, lam: Vector, z: Vector) -> float:
-        """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: by how much lam is worse than the best response.
+        """The Fenchel-Young gap h(z) - <lam, z> + R(lam) >= 0: the loss of lam against the best response.
 
-        Computed from differences to the best response, so that its rounding error is relative to the gap's own
-        terms and not to the losses. Without a formula for the best response, the Frank-Wolfe gap
+        It is computed from differences to the best response, so that its rounding error is relative to these and not to
+        the losses. Without a formula for the best response it is the Frank-Wolfe gap
         max over mu of <mu - lam, z - grad R(lam)>, which is never smaller.
         """
         if self._formula is not None:
@@ -173,5 +173,5 @@ class Adversary:
         else:
             slope = z - self.regularizer.gradient(lam)
             gap = self.dual_set.regret(lam, slope) if np.isfinite(slope).all() else np.inf
-        # nan stays nan: it must not become a gap of zero.
+        # nan is returned: it must not become a gap of zero.
         return gap if gap > 0 or gap != gap else 0.0

@@ -1,9 +1,9 @@
-"""Capabilities: what a component can do beyond the least, and what a solver needs of it, asked in one way.
+"""Capabilities: what components offer beyond their base class, and what methods and solvers need of them.
 
 A capability is a small typed protocol, such as ``HasHessian``, or a class, such as ``Simplex``. Its docstring begins
-with a noun phrase that refusals quote. A component offers a capability by having its members. A component whose class
-has them, but which cannot always serve them, says so in a method ``lacks(capability) -> str | None``: the reason why
-this object does not offer it.
+with a noun phrase that error messages quote. A component offers a capability if it has its members. If its class has
+them but some objects of the class do not support them, the class has a method ``lacks(capability) -> str | None``,
+which returns the reason why this object does not offer the capability.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ C = TypeVar("C")
 
 
 def offers(component: object, capability: type[C]) -> TypeGuard[C]:
-    """Whether a component offers a capability. Nothing is computed to find out."""
+    """Whether a component offers a capability. No property is evaluated."""
     return lack(component, capability) is None
 
 
@@ -50,19 +50,19 @@ def members(protocol: type) -> tuple[str, ...]:
 
 @cache
 def _on_class(kind: type, protocol: type) -> bool:
-    """Whether a class has all members itself: found once, so that small problems do not pay for asking."""
+    """Whether a class itself has all members; cached, because it is asked often."""
     return all(getattr(kind, name, None) is not None for name in members(protocol))
 
 
 def _has(component: object, kind: type, name: str) -> bool:
-    # On the class first: to read a property from the object is to compute it. None stands for a member that is absent.
+    # On the class first: reading a property from the object would compute it. A member that is None is absent.
     if hasattr(kind, name):
         return getattr(kind, name) is not None
     return getattr(component, name, None) is not None
 
 
 def phrase(capability: type) -> str:
-    """How refusals name a capability: a protocol by its docstring up to the first period or colon, a class by name."""
+    """The name of a capability in error messages: a protocol's docstring up to the first colon, or a class name."""
     if not getattr(capability, "_is_protocol", False):
         return f"of type {capability.__name__}"
     text = (capability.__doc__ or capability.__name__).split("\n", 1)[0]

@@ -21,8 +21,8 @@ from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
 
 COUNTS = ("n_losses", "n_params")
-# The protocols whose members, the counts aside, must be functions where they are there; ``values`` and
-# ``jacobian_error`` may be None. ``smoothness`` and ``parameter_scales`` may also be numbers, and are not checked here.
+# The protocols whose members, except the counts, must be functions if present; ``values`` and ``jacobian_error`` may
+# be None. ``smoothness`` and ``parameter_scales`` may also be numbers, and are not checked here.
 FUNCTIONS = (Losses, HasHessian, HasSampledHessian)
 FUNCTIONS_OR_NONE = (HasValues, HasJacobianError)
 
@@ -41,7 +41,7 @@ class Problem:
         R, zero unless given.
     metric : float or (d,) array, optional
         P > 0: distances between parameters, smoothness, radius and steps are measured by |w|_P^2 = sum P_i w_i^2.
-        Rescaling w and the metric together changes nothing.
+        Rescaling w and the metric together does not change the iterates.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Problem:
 
 
 def _check_losses(losses: Losses) -> None:
-    """Refuse losses without the members of the protocol, and members that are of a wrong kind."""
+    """Refuse losses that lack members of the protocol or have members of a wrong type."""
     for name in members(Losses):
         if not hasattr(losses, name):
             remedy = " Make losses of a function with from_functions, or call minimax." if callable(losses) else ""
@@ -113,7 +113,7 @@ def _check_losses(losses: Losses) -> None:
 
 
 def _check_function(losses: Losses, name: str, capability: type) -> None:
-    """Refuse a member that is there but is not a function."""
+    """Refuse a member that is present but not a function."""
     # A property is not read, as that would compute it.
     if isinstance(getattr(type(losses), name, None), property) or not hasattr(losses, name):
         return
@@ -125,7 +125,7 @@ def _check_function(losses: Losses, name: str, capability: type) -> None:
 
 
 def _check_shape(losses: Losses, dual_set: DualSet) -> None:
-    """Refuse losses that are a matrix with a set of vectors, and the reverse: svec coordinates are no plain losses."""
+    """Refuse matrix losses with a set of vectors, and the reverse: svec coordinates are not plain losses."""
     # Not by LossFacts, which would read all facts, strong_convexity included, before a run begins.
     k = getattr(losses, "matrix_size", None)
     if dual_set.takes_matrices and k is None and not isinstance(dual_set, Product):

@@ -21,7 +21,7 @@ from .engine.result_building import result_without_value
 from .engine.run import Run
 from .engine.run_state import RunState
 from .engine.stopping import Verdict
-from .engine.unbounded import falls_forever
+from .engine.unbounded import is_unbounded_below
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .linalg.blas_threads import blas_within_quota
 from .machine.clock import Clock, OutOfTime
@@ -239,7 +239,7 @@ def _hand_over(method: ExternalMethod, run: Run, checkpointer: Checkpointer) -> 
 def _is_unbounded(run: Run) -> bool:
     """Whether a ray is found along which g falls without bound, before the time limit."""
     try:
-        return falls_forever(run.oracle, run.state) is True
+        return is_unbounded_below(run.oracle, run.state) is True
     except OutOfTime:
         return False
 

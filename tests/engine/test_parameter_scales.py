@@ -258,7 +258,7 @@ def test_parameters_whose_squares_overflow_are_refused(loss, intercept, of_X, of
     losses = sb.GroupedLinear(of_X * X, of_y * y, np.arange(60) % 3, loss, fit_intercept=intercept)
     problem = sb.Problem(losses)
     for call in (lambda: sb.solve(problem), lambda: sb.certify(problem, np.zeros(losses.n_params))):
-        with pytest.raises(sb.ProblemError, match=r"parameter 0 is larger. Multiply its column"):
+        with pytest.raises(sb.ProblemError, match=r"parameter 0 has a larger one. Multiply its column"):
             call()
     assert sb.certify(problem, np.zeros(losses.n_params), radius=1.0).radius == 1.0
 

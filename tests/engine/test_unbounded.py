@@ -281,7 +281,7 @@ def test_a_time_limit_within_the_search_for_a_ray_keeps_the_status(monkeypatch):
     def too_late(oracle, run_state):
         raise OutOfTime
 
-    monkeypatch.setattr(sys.modules["saddleback.solve"], "falls_forever", too_late)
+    monkeypatch.setattr(sys.modules["saddleback.solve"], "is_unbounded_below", too_late)
     with pytest.warns(sb.ConvergenceWarning, match="MAX_ITER"):
         result = sb.minimax(two_linear, np.zeros(2), jac=True, max_iter=2, method="accelerated")
     assert result.status is sb.Status.MAX_ITER

@@ -14,7 +14,7 @@ import saddleback as sb
 from saddleback.engine.certificates import Minorant
 from saddleback.engine.oracle import Oracle
 from saddleback.engine.run_state import RunState
-from saddleback.engine.unbounded import falls_forever
+from saddleback.engine.unbounded import is_unbounded_below
 
 pytestmark = pytest.mark.slow
 
@@ -158,7 +158,7 @@ def test_a_run_that_knows_the_direction_but_for_an_error(error, turn):
     run_state = RunState.at_start(oracle.evaluate(oracle.w0))
     slope = np.array([error, -1.0]) @ rotation
     run_state.bound = Minorant(run_state.best.value, slope, run_state.dual, run_state.best.w, np.zeros(2))
-    assert falls_forever(oracle, run_state) is True
+    assert is_unbounded_below(oracle, run_state) is True
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "prox-linear", "extragradient"])

@@ -237,7 +237,7 @@ def test_a_gap_that_rounding_hides_is_said():
     solution = QuadraticProgram().solve(case.subproblem, 0.0)
     assert 0.0 < solution.gap <= case.subproblem.rounding_floor
     assert not solution.converged
-    assert "rounding hides gaps below" in solution.message
+    assert "are rounding errors" in solution.message
 
 
 def test_a_large_common_loss_costs_no_digits():

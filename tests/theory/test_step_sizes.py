@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from saddleback.methods.steps import STEP_RULES, paper_step, sharp_step
+from saddleback.methods.steps import STEP_SIZE_RULES, paper_step, sharp_step
 
 from .tolerances import ROUNDING
 
@@ -17,7 +17,7 @@ def sequence(rule: str, L: float, n: int = T) -> tuple[np.ndarray, np.ndarray]:
     """alpha_1..alpha_n and A_1..A_n."""
     alpha, A = np.empty(n), 0.0
     for t in range(n):
-        alpha[t] = STEP_RULES[rule](L, A)
+        alpha[t] = STEP_SIZE_RULES[rule](L, A)
         A += alpha[t]
     return alpha, np.cumsum(alpha)
 

@@ -21,7 +21,7 @@ class Ball(DualSet):
     """{|lam - center|_2 <= radius}; a center that is a number holds in any dimension.
 
     Barrier -log(radius^2 - |lam - center|^2), nu = 1 (Nesterov, Lectures on Convex Optimization, 5.4.3).
-    ``center`` the argument is what ``center(n)`` the method returns, as a vector. Everything costs O(n).
+    The method ``center(n)`` returns the argument ``center`` as a vector. Every method costs O(n).
     """
 
     radius: float
@@ -52,7 +52,7 @@ class Ball(DualSet):
             )
 
     def _slack(self, offset: Vector) -> float:
-        """radius^2 - |offset|^2, as a product, which does not cancel near the boundary."""
+        """radius^2 - |offset|^2 as a product, whose digits do not cancel near the boundary."""
         norm = float(dnrm2(offset))
         return (self.radius - norm) * (self.radius + norm)
 

@@ -1,4 +1,4 @@
-"""Dual sets Lambda: what every set has, and what it may offer beyond that."""
+"""Dual sets Lambda: the members of every set, and the optional capabilities."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..machine.clock import Clock
 from .linear_constraints import LinearConstraints
 from .nearest_point import nearest_point
 
-# Distances at which `nearest_point` may end at a boundary point of a set that is flat in some directions and curved in
-# others, relative to the size of the point.
+# The distance, relative to the magnitude of the point, that `nearest_point` may report for a boundary point of a set
+# that is flat in some directions and curved in others.
 UNDECIDED = 1e-7
 # Support points after which `contains` and `restore` end: boundary points of curved sets take up to 60 n.
 DECISIVE_POINTS, DECISIVE_POINTS_PER_DIMENSION = 1000, 100
@@ -29,7 +29,7 @@ def _decisive_points(n: int) -> int:
     return DECISIVE_POINTS + DECISIVE_POINTS_PER_DIMENSION * n
 
 
-# Squares of larger weights overflow, and barriers are made of squares.
+# Larger weights overflow in the squares of barriers.
 WEIGHT_LIMIT = 1e150
 
 
@@ -46,12 +46,11 @@ def check_magnitude(x: ArrayLike, name: str) -> None:
 class DualSet(ABC):
     """A compact convex set, given by its support function h(z) = max over lam in Lambda of <lam, z>.
 
-    ``support`` is all that a subclass must define. The other methods have defaults that call it, some of them up to 2n
-    times or iteratively: override those for which the set has a formula. A set need not store its dimension n: methods
-    that cannot read it off an argument take it. What a set may offer beyond that are the capabilities `HasBarrier`
-    (path following), `HasProjection` (best responses to quadratic regularizers, projected gradient steps), `HasTilt`
-    (best responses to entropies) and `Polyhedral` (quadratic programs). A set without any of them is treated by
-    Frank-Wolfe steps.
+    A subclass must define only ``support``. The other methods have defaults that call it, some of them up to 2n times
+    or iteratively: override those for which the set has a formula. A set need not store its dimension n: methods
+    without an argument of that length take n. Optional capabilities are `HasBarrier` (path following), `HasProjection`
+    (best responses to quadratic regularizers, projected gradient steps), `HasTilt` (best responses to entropies) and
+    `Polyhedral` (quadratic programs). On a set without any of them, (D) is solved by Frank-Wolfe steps.
     """
 
     @abstractmethod
@@ -63,7 +62,7 @@ class DualSet(ABC):
         return self.support(z)[0]
 
     def regret(self, lam: Vector, z: Vector) -> float:
-        """max over mu in Lambda of <mu - lam, z>, from differences, so that what all mu share does not round."""
+        """max over mu in Lambda of <mu - lam, z>, from differences: terms common to all mu add no rounding errors."""
         return float((self.support(z)[1] - lam).dot(self.tangent_part(z)))
 
     @property
@@ -87,15 +86,15 @@ class DualSet(ABC):
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         """Whether lam lies in Lambda up to ``tol``; by default ``tol`` is relative to the larger of 1, lam and Lambda.
 
-        Without a projection, a point that is next to Lambda and that no support function value separates from it counts
-        as one of Lambda.
+        Without a projection, a point very near to Lambda that no support function value separates from it counts as one
+        of Lambda.
         """
-        size = max(1.0, float(np.linalg.norm(lam)), float(np.linalg.norm(self.support(lam)[1])))
-        allowed = tol * size
+        magnitude = max(1.0, float(np.linalg.norm(lam)), float(np.linalg.norm(self.support(lam)[1])))
+        allowed = tol * magnitude
         if self._has_projection:
             return bool(np.linalg.norm(lam - self.project(lam)) <= allowed)  # type: ignore[attr-defined]
         found = nearest_point(self.support, lam, near=allowed, far=allowed, max_points=_decisive_points(lam.size))
-        return found.distance <= (max(allowed, UNDECIDED * size) if found.lower_bound <= allowed else allowed)
+        return found.distance <= (max(allowed, UNDECIDED * magnitude) if found.lower_bound <= allowed else allowed)
 
     def restore(self, lam: Vector) -> Vector:
         """A point of Lambda, feasible to rounding, next to an almost feasible lam: by default the nearest one."""
@@ -110,8 +109,8 @@ class DualSet(ABC):
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         """(E, e) such that E lam = e for all lam in Lambda, with E of full row rank.
 
-        A set with a barrier names all such equations: none for a set with an interior, n for a single point. By default
-        none are known.
+        A set with a barrier returns all such equations: none for a set with an interior, n for a single point. By
+        default there are none.
         """
         return np.zeros((0, n)), np.zeros(0)
 
@@ -121,7 +120,7 @@ class DualSet(ABC):
         return z - E.T @ np.linalg.lstsq(E.T, z, rcond=None)[0] if len(E) else z
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
-        """A box that contains Lambda: the least one, unless another is much cheaper to know."""
+        """A box that contains Lambda: the smallest one, unless another is much cheaper to compute."""
         extremes, unit = np.empty((2, n)), np.zeros(n)
         for row, sign in zip(extremes, (-1.0, 1.0), strict=True):
             for j in range(n):
@@ -136,9 +135,9 @@ class DualSet(ABC):
         return float(max(-lower.min(), upper.max()))
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        """The least sum of lam on Lambda and the largest sum of |lam|: what they make of constants of the losses.
+        """The least sum of lam and the largest sum of |lam| on Lambda, which scale the constants m and L of the losses.
 
-        With negative weights <lam, f> is convex only where f is affine, and inherits no strong convexity.
+        With negative weights <lam, f> is convex only where f is affine, and not strongly convex.
         """
         lower, upper = self.bounds(n)
         if lower.min() >= 0.0:
@@ -148,12 +147,12 @@ class DualSet(ABC):
 
     @property
     def costly_support(self) -> bool:
-        """Whether ``support`` takes longer than a Newton step, so that solvers should ask it seldom."""
+        """Whether ``support`` takes longer than a Newton step, so that solvers should call it seldom."""
         return False
 
     @property
     def takes_matrices(self) -> bool:
-        """Whether losses are coordinates of symmetric matrices, as `Spectrahedron` wants them, or some of them are."""
+        """Whether some or all of the losses are svec coordinates of symmetric matrices, as for `Spectrahedron`."""
         return False
 
     @property
@@ -208,7 +207,7 @@ class HasBarrier(Protocol):
     def center(self, n: int) -> Vector:
         """The analytic center argmin B."""
 
-    # What path following asks beyond the barrier; `DualSet` has defaults.
+    # Path following also calls these; `DualSet` has defaults.
     def tangent_part(self, z: Vector) -> Vector: ...
     @property
     def self_scaled(self) -> bool: ...

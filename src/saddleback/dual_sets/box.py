@@ -15,7 +15,7 @@ from ..errors import IncompatibleError, ProblemError
 from .base import DualSet, HasTilt, check_magnitude
 from .linear_constraints import LinearConstraints
 
-# Bounds closer than this, relative to their magnitude, are equal: rounding would not keep an interior.
+# Bounds closer than this, relative to their magnitude, are equal: no number would be strictly between them.
 FIXED = 8 * EPS
 
 
@@ -24,7 +24,7 @@ class Box(DualSet):
     """{lower <= lam <= upper}; bounds that are numbers hold in any dimension.
 
     Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 2 for each of them;
-    coordinates with lower_j = upper_j belong to the affine hull. Everything costs O(n).
+    coordinates with lower_j = upper_j are equations of the affine hull. Every method costs O(n).
     """
 
     lower: float | Vector
@@ -83,7 +83,7 @@ class Box(DualSet):
     def _fixed_in(self, n: int) -> NDArray[np.bool_]:
         return np.broadcast_to(self._fixed, n)
 
-    def _rooms(self, lam: Vector) -> tuple[Vector, Vector]:
+    def _slacks(self, lam: Vector) -> tuple[Vector, Vector]:
         """lam - lower and upper - lam; inf at the fixed coordinates, which have no barrier."""
         below, above = lam - self.lower, self.upper - lam
         if not self._all_free:
@@ -94,7 +94,7 @@ class Box(DualSet):
         return 2.0 * float(n - self._fixed_in(n).sum())
 
     def barrier(self, lam: Vector) -> float:
-        below, above = self._rooms(lam)
+        below, above = self._slacks(lam)
         if not (below.min() > 0 and above.min() > 0):
             return np.inf
         if not self._all_free:
@@ -102,11 +102,11 @@ class Box(DualSet):
         return -float(np.log(below).sum() + np.log(above).sum())
 
     def barrier_gradient(self, lam: Vector) -> Vector:
-        below, above = self._rooms(lam)
+        below, above = self._slacks(lam)
         return 1.0 / above - 1.0 / below
 
     def barrier_hessian(self, lam: Vector) -> Vector:
-        below, above = self._rooms(lam)
+        below, above = self._slacks(lam)
         diagonal = below**-2 + above**-2
         # Off the affine hull any positive second derivative is allowed.
         return diagonal if self._all_free else np.where(self._fixed_in(lam.size), 1.0, diagonal)
@@ -132,8 +132,8 @@ class Box(DualSet):
         return float(lam.dot(z)), lam
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
-        slack = tol * np.maximum(self._magnitude, 1.0)
-        return bool(((lam >= self.lower - slack) & (lam <= self.upper + slack)).all())
+        allowed = tol * np.maximum(self._magnitude, 1.0)
+        return bool(((lam >= self.lower - allowed) & (lam <= self.upper + allowed)).all())
 
     def restore(self, lam: Vector) -> Vector:
         return np.minimum(np.maximum(lam, self.lower), self.upper)
@@ -158,7 +158,7 @@ class Box(DualSet):
             return self.restore(np.exp(np.log(prior) + z - 1.0))
 
     def linear_constraints(self, n: int) -> LinearConstraints:
-        """Fixed coordinates have an equation and no bounds: with both, solvers would find no interior."""
+        """Fixed coordinates have an equation and no bounds: with both, interior-point solvers would fail."""
         E, e = self.affine_hull(n)
         lower, upper = self.bounds(n)
         fixed = self._fixed_in(n)

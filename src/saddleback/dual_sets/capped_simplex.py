@@ -17,9 +17,9 @@ from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 
-# With 1 - alpha below this, prior and caps are equal up to rounding: the set is a point.
-ROOM = 1e-13
-# Sums of exponentials of this do not overflow.
+# With 1 - alpha at most this, prior and caps are equal up to rounding: the set is a point.
+POINT_BELOW = 1e-13
+# Sums of exponentials of this do not overflow (exp(709) is the largest number).
 LARGEST_EXPONENT = 600.0
 
 
@@ -28,9 +28,9 @@ class CappedSimplex(Distributions):
     """{lam >= 0, sum lam = 1, lam_j <= prior_j/alpha}: the adversary picks the worst alpha-share of the losses.
 
     Its support function is the conditional value at risk at level alpha, min over t of
-    t + sum_j prior_j max(z_j - t, 0)/alpha (Rockafellar and Uryasev 2000, Theorem 1). alpha = 1 leaves the prior alone.
-    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = 2n. Everything costs a sort at most, but
-    the center of a set with a prior, which is a root.
+    t + sum_j prior_j max(z_j - t, 0)/alpha (Rockafellar and Uryasev 2000, Theorem 1). For alpha = 1 it is {prior}.
+    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = 2n. Every method costs at most a sort, except the
+    center of a set with a prior, which is found by a root.
     """
 
     alpha: float
@@ -57,7 +57,7 @@ class CappedSimplex(Distributions):
         check_prior_length(self.prior, n, "CappedSimplex")
 
     def _is_point(self, n: int) -> bool:
-        return n == 1 or 1.0 - self.alpha <= ROOM
+        return n == 1 or 1.0 - self.alpha <= POINT_BELOW
 
     def _cap(self, n: int) -> Vector:
         return _uniform_cap(n, self.alpha) if self.prior is None else self._prior_cap
@@ -73,8 +73,8 @@ class CappedSimplex(Distributions):
     def barrier(self, lam: Vector) -> float:
         if self._is_point(lam.size):
             return 0.0
-        room = self._cap(lam.size) - lam
-        return -float(np.log(lam).sum() + np.log(room).sum()) if lam.min() > 0 and room.min() > 0 else np.inf
+        slack = self._cap(lam.size) - lam
+        return -float(np.log(lam).sum() + np.log(slack).sum()) if lam.min() > 0 and slack.min() > 0 else np.inf
 
     def barrier_gradient(self, lam: Vector) -> Vector:
         if self._is_point(lam.size):
@@ -122,7 +122,7 @@ class CappedSimplex(Distributions):
         return np.maximum(0.0, 1.0 - (cap.sum() - cap)), np.minimum(cap, 1.0)
 
     def _quantile(self, z: Vector) -> float:
-        """The alpha-quantile from above: the smallest of the largest losses whose caps sum to one."""
+        """The upper alpha-quantile of z: the smallest of the largest entries whose caps sum to one."""
         n = z.size
         if self.prior is None:
             rank = n - min(max(ceil(self.alpha * n * (1.0 - n * EPS)), 1), n)
@@ -132,7 +132,7 @@ class CappedSimplex(Distributions):
         return float(z.item(order[min(int(share.searchsorted(self.alpha - n * EPS)), n - 1)]))
 
     def support(self, z: Vector) -> tuple[float, Vector]:
-        """Caps on the worst losses; ties at the quantile share what is left in proportion to their caps."""
+        """The caps at the largest entries; entries equal to the quantile share the rest in proportion to their caps."""
         if self._is_point(z.size):
             lam = self.center(z.size)
             return float(lam.dot(z)), lam
@@ -152,7 +152,7 @@ class CappedSimplex(Distributions):
         return t + float(self._cap(z.size).dot(np.maximum(z - t, 0.0)))
 
     def regret(self, lam: Vector, z: Vector) -> float:
-        """A sum of terms that are not negative: (cap - lam) times what is above the quantile, lam what is below."""
+        """A sum of nonnegative terms: cap - lam times the excess above the quantile, and lam times that below it."""
         if self._is_point(z.size):
             return float((self._middle(z.size) - lam).dot(self.tangent_part(z)))
         excess = z - self._quantile(z)
@@ -174,8 +174,8 @@ class CappedSimplex(Distributions):
         if total > 1.0:
             return lam / total
         if total < 1.0:
-            room = cap - lam
-            return np.minimum(lam + room * ((1.0 - total) / dasum(room)), cap)
+            slack = cap - lam
+            return np.minimum(lam + slack * ((1.0 - total) / dasum(slack)), cap)
         return lam
 
     def project(self, x: Vector) -> Vector:
@@ -186,11 +186,12 @@ class CappedSimplex(Distributions):
         cap = np.minimum(self._cap(n), 1.0)
         largest = cap.item(cap.argmax())
         x = x - self._quantile(x)
-        # theta lies within the largest cap below the quantile: what is further from it is at a bound whatever theta is.
+        # theta is between the quantile and the largest cap below it: entries further away are at a bound for any such
+        # theta.
         lam = cap * (x >= largest)
         near = (np.abs(x) < largest).nonzero()[0]
         if not near.size:
-            # The quantile itself is near, unless it is nan.
+            # The quantile itself is near, so that x is nan.
             return np.full(n, np.nan)
         lam[near] = _clipped(x.take(near), cap.take(near), max(1.0 - dasum(lam), 0.0))
         return self.restore(lam)
@@ -201,12 +202,12 @@ class CappedSimplex(Distributions):
         if self._is_point(n):
             return self.center(n)
         cap = self._cap(n)
-        # Finite also where a loss is -inf.
+        # Finite, also where an entry of z is -inf.
         ratio = np.maximum(np.log(prior / cap) + z, -1e300)
         order = ratio.argsort()[::-1]
         ratio, weight = ratio.take(order), cap.take(order)
         filled = weight.cumsum()
-        # The caps of the largest ratios, down to this one, sum to one or more: no smaller ratio is capped.
+        # The caps of the largest ratios, up to this one, sum to one or more, so that no smaller ratio is capped.
         last = min(int(filled.searchsorted(1.0 - n * EPS)), n - 1)
         grown = np.exp(np.minimum(ratio - ratio.item(last), LARGEST_EXPONENT))
         weight *= grown
@@ -217,7 +218,7 @@ class CappedSimplex(Distributions):
         weight *= left.item(k) / rest.item(k)
         lam = np.empty(n)
         lam[order] = weight
-        # Not restored: that would change tiny weights by more than their size.
+        # Not restored: that would change tiny weights by more than their magnitude.
         return np.minimum(lam, cap)
 
     def linear_constraints(self, n: int) -> LinearConstraints:

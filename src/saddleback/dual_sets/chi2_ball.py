@@ -33,9 +33,9 @@ class Chi2Ball(SmoothDivergenceBall):
         return 2.0 * (lam - p) / p, 2.0 / p
 
     def _ascend(self, p: Vector, x: Vector) -> Vector:
-        """p max(a + b (x - m), 0), of the candidates that k largest entries of x give.
+        """The best of the candidates p max(a + b (x - m), 0) on the k largest entries of x, for all k.
 
-        On those, with mass P, mean m and sum V of squares about it, the constraints ask that a = 1 / P and
+        With mass P, mean m and sum V of squares about it on those entries, the constraints require a = 1 / P and
         b^2 V = 1 + rho - 1 / P. A candidate without negative entries is feasible, the solution is one of them, and
         <lam, x> = m + b V.
         """
@@ -44,17 +44,18 @@ class Chi2Ball(SmoothDivergenceBall):
         P = p_.cumsum()
         rest = np.append(p_[:0:-1].cumsum()[::-1], 0.0)
         m = (p_ * x_).cumsum() / P
-        # Sums of squares grow by positive terms (Welford 1962): no cancellation.
+        # Sums of squares by positive increments (Welford 1962), without cancellation.
         V = np.append(0.0, p_[1:] * (P[:-1] / P[1:]) * (x_[1:] - m[:-1]) ** 2).cumsum()
         room = self.rho - rest / P
-        # Where the last entry or the room is exactly zero, rounding must not exclude the only candidate.
+        # Allow for rounding errors, which could otherwise exclude the only candidate where its last entry, or the rest
+        # of rho, is exactly zero.
         rounding = 16 * EPS * x.size
         feasible = (room >= -rounding * (1.0 + self.rho)) & (V > 0.0)
         room = np.maximum(room, 0.0)
         b = np.sqrt(np.divide(room, V, out=np.zeros_like(V), where=V > 0.0))
         feasible &= 1.0 / P + b * (x_ - m) >= -rounding / P
         k = int(np.where(feasible, m + b * V, -np.inf).argmax())
-        # Subtract the mean twice: where one entry has nearly all of the mass, the first difference is rounded.
+        # Subtract the mean twice: where one entry has nearly all of the mass, the first difference has rounding errors.
         members = order[: k + 1]
         q, y = p[members], x[members] - m[k]
         y -= q.dot(y) / P[k]

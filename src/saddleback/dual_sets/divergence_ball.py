@@ -25,15 +25,15 @@ class DivergenceBall(Distributions):
     """{lam in the simplex : D(lam) <= rho}, D(lam) = sum_j p_j phi(lam_j / p_j - 1), around the prior p.
 
     A subclass defines phi, the ball's term of the barrier, and the maximizers on the ball where its constraint is
-    active; where it is not, those of the simplex are returned. With
-    rho = 0 the set is the prior alone, and its barrier that of the simplex.
+    active; where it is not, those of the simplex are returned. With rho = 0 the set is {p}, with the barrier of the
+    simplex.
     """
 
     rho: float
     prior: Vector | None = None
 
     shrinks_as: ClassVar[float] = 1.0
-    """The power r for which D(p + s (lam - p)) <= s^r D(lam), s in [0, 1]; one, by convexity, always holds."""
+    """A power r such that D(p + s (lam - p)) <= s^r D(lam) for s in [0, 1]; by convexity, r = 1 always is one."""
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
@@ -58,7 +58,7 @@ class DivergenceBall(Distributions):
 
     @abstractmethod
     def _ball_barrier(self, lam: Vector) -> float:
-        """What the ball adds to -sum log lam."""
+        """The ball's term of the barrier, which is added to -sum log lam."""
 
     @abstractmethod
     def _ball_gradient(self, lam: Vector) -> Vector:
@@ -70,20 +70,20 @@ class DivergenceBall(Distributions):
 
     @abstractmethod
     def _ascend(self, p: Vector, x: Vector) -> Vector:
-        """argmax <lam, x> for x from -1 to 0, largest entry 0, where the simplex's own is outside of the ball."""
+        """argmax <lam, x>, where that of the simplex is outside of the ball; min x = -1 and max x = 0."""
 
     @abstractmethod
     def _project(self, p: Vector, x: Vector) -> Vector:
-        """The projection of x, with largest entry 0, where the simplex's own is outside of the ball."""
+        """The projection of x, where that on the simplex is outside of the ball; max x = 0."""
 
     @abstractmethod
     def _tilt(self, p: Vector, x: Vector) -> Vector:
-        """argmax <lam, x> - sum lam log(lam / p), x with largest entry 0, where the simplex's own is outside."""
+        """argmax <lam, x> - sum lam log(lam / p), where that of the simplex is outside of the ball; max x = 0."""
 
     def divergence(self, lam: Vector) -> float:
         """D(lam), for lam >= 0."""
         p = prior_of(self.prior, lam.size)
-        # Where an entry of the prior is nearly zero, the divergence overflows to inf, which is right.
+        # Where an entry of the prior is nearly zero, the divergence may overflow to inf, which is the right limit.
         with np.errstate(over="ignore"):
             return float(p.dot(self.phi((lam - p) / p)))
 
@@ -112,7 +112,7 @@ class DivergenceBall(Distributions):
         return SIMPLEX.affine_hull(n)
 
     def center(self, n: int) -> Vector:
-        """The uniform distribution where it is the prior, by symmetry; else by Newton steps, once."""
+        """The uniform distribution where that is the prior, by symmetry; else by Newton steps, cached."""
         return prior_of(None, n) if self.prior is None else self._center.copy()
 
     @cached_property
@@ -121,7 +121,7 @@ class DivergenceBall(Distributions):
         return self.prior if self._is_point(self.prior.size) else analytic_center(self, self.prior)
 
     def support(self, z: Vector) -> tuple[float, Vector]:
-        """The largest entry where the ball holds the prior restricted to its ties; else a point of the sphere."""
+        """The prior restricted to the largest entries where that is in the ball; else a point of its boundary."""
         p = prior_of(self.prior, z.size)
         if self.rho == 0.0:
             return float(p.dot(z)), p.copy()
@@ -137,7 +137,7 @@ class DivergenceBall(Distributions):
         return top + float(lam.dot(below)), lam
 
     def project(self, x: Vector) -> Vector:
-        """The simplex's own projection where the ball holds it; else by the multipliers of the ball."""
+        """The projection on the simplex where that is in the ball; else by the multipliers of the ball."""
         p = prior_of(self.prior, x.size)
         if self.rho == 0.0:
             return p.copy()
@@ -145,11 +145,11 @@ class DivergenceBall(Distributions):
         return lam if self.divergence(lam) <= self.rho else self.restore(self._project(p, self.tangent_part(x)))
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
-        """The simplex's own tilt where the ball holds it; else by the multipliers of the ball."""
+        """The tilt on the simplex where that is in the ball; else by the multipliers of the ball."""
         p = prior_of(self.prior, z.size)
         if self.rho == 0.0:
             return p.copy()
-        # Subtract what all entries share: it would only add rounding errors.
+        # Subtract a common term of all entries, which would only add rounding errors.
         z = self.tangent_part(z)
         lam = SIMPLEX.tilt(prior, z)
         if self.divergence(lam) <= self.rho:
@@ -158,7 +158,7 @@ class DivergenceBall(Distributions):
         return self.restore(self._tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
-        """Whether lam is in the simplex, and in the ball after a move of no entry by more than ``tol``."""
+        """Whether lam is in the simplex, and in the ball after a change of each entry by at most ``tol``."""
         if not SIMPLEX.contains(lam, tol):
             return False
         lam = np.maximum(lam, 0.0)
@@ -166,7 +166,7 @@ class DivergenceBall(Distributions):
         return bool(move * np.abs(lam - prior_of(self.prior, lam.size)).max() <= tol)
 
     def restore(self, lam: Vector) -> Vector:
-        """Scaled to the simplex, then towards the prior as far as the ball asks."""
+        """lam scaled to the simplex, then moved towards the prior until it is in the ball."""
         lam = SIMPLEX.restore(lam)
         s = self._shrinkage(lam)
         if s == 1.0:
@@ -178,7 +178,7 @@ class DivergenceBall(Distributions):
         return n == 1 or self.rho == 0.0
 
     def _shrinkage(self, lam: Vector) -> float:
-        """The s for which p + s (lam - p) is in the ball for sure."""
+        """An s in (0, 1] for which p + s (lam - p) is in the ball."""
         divergence = self.divergence(lam)
         return 1.0 if divergence <= self.rho else float((self.rho / divergence) ** (1.0 / self.shrinks_as))
 

@@ -11,7 +11,7 @@ from .._types import Vector
 from .divergence_ball import SmoothDivergenceBall
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 
-# For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... leave no more than rounding.
+# For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... are exact to rounding.
 SERIES_BELOW = 0.1
 SERIES = (1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
 
@@ -49,7 +49,7 @@ class KLBall(SmoothDivergenceBall):
         return self._tempered(p, x, np.inf)
 
     def _tilt(self, p: Vector, x: Vector) -> Vector:
-        """The multiplier of the constraint only adds to the temperature of the tilt."""
+        """p exp(beta x) with a smaller beta than that of the simplex: the multiplier adds to the temperature 1/beta."""
         spread = -float(x.min())
         return self._tempered(p, x / spread, spread) if spread > 0.0 else p
 
@@ -59,7 +59,7 @@ class KLBall(SmoothDivergenceBall):
         def excess(beta: float) -> tuple[float, float, Vector]:
             s = beta * x
             grown = float(p.dot(np.expm1(s)))
-            # The logarithm of the sum of p exp(s), from whichever form does not cancel.
+            # log sum p exp(s), by the form in which no digits cancel.
             log_sum = np.log1p(grown) if grown > -0.5 else np.log(p.dot(np.exp(s)))
             t = s - log_sum
             lam = p * np.exp(t)

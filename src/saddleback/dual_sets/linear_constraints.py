@@ -1,4 +1,4 @@
-"""Polyhedra: the form in which polyhedral sets describe themselves to quadratic-program solvers."""
+"""Polyhedra: the description of polyhedral sets for quadratic-program solvers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LinearConstraints:
 
     @cached_property
     def equations(self) -> tuple[Matrix, Vector]:
-        """[[0, E'], [E, 0]] and (0, e): what E lam = e adds to optimality conditions."""
+        """[[0, E'], [E, 0]] and (0, e): the terms of E lam = e in the optimality conditions."""
         k, n = self.E.shape
         K = np.zeros((n + k, n + k))
         K[n:, :n], K[:n, n:] = self.E, self.E.T

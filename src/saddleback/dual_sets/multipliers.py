@@ -12,9 +12,10 @@ from .._types import EPS, Vector
 
 T = TypeVar("T")
 
+# Newton steps need about five, bisections by magnitude about 60; the limit only guards against rounding errors.
 MAX_STEPS = 200
-# Residuals are relative to the sum of their terms. Up to RESIDUAL they are rounding errors; below STAGNANT, one that a
-# Newton step does not halve is as well.
+# Residuals are relative to the sum of their terms. Up to RESIDUAL they are rounding errors; up to STAGNANT they are
+# rounding errors if a Newton step does not halve them.
 RESIDUAL, STAGNANT = 8 * EPS, 1e-11
 
 
@@ -23,7 +24,7 @@ def increasing_root(
 ) -> tuple[float, T]:
     """The root of an increasing function in [lower, upper], from x, by Newton steps kept in a bracket.
 
-    ``f(x)`` is the value, the slope, and whatever the caller wants back from the root. An infinite ``upper`` asks for
+    ``f(x)`` returns the value, the slope, and an object that is returned with the root. An infinite ``upper`` requires
     ``lower`` >= 0.
     """
     value, slope, kept = f(x)
@@ -39,7 +40,7 @@ def increasing_root(
         if abs(step - x) <= EPS * abs(x):
             break
         by_newton = by_newton and lower < step < upper
-        step = step if by_newton else _middle(lower, upper)
+        step = step if by_newton else _bisection(lower, upper)
         if abs(step - x) <= EPS * abs(x):
             break
         next_value, next_slope, next_kept = f(step)
@@ -52,8 +53,8 @@ def increasing_root(
     return x, kept
 
 
-def _middle(lower: float, upper: float) -> float:
-    """Halfway by magnitude between positive numbers, so that roots of any size are near."""
+def _bisection(lower: float, upper: float) -> float:
+    """The geometric mean of positive bounds, so that roots of any magnitude take few steps; else the arithmetic one."""
     if upper == np.inf:
         return 4.0 * lower
     if lower == 0.0:
@@ -70,7 +71,7 @@ class Response(NamedTuple):
     """lam / p - 1, without cancellation."""
     ratio: Vector
     """lam / p, without cancellation."""
-    pull: Vector
+    phi_slope: Vector
     """phi'(v)."""
     slope: Vector
     """dv/dk."""
@@ -92,13 +93,13 @@ def best_in_ball(conditions: Conditions, k: Vector, start: float) -> Vector:
     """The lam that satisfies the conditions, from mu = ``start``.
 
     They are the optimality conditions of a concave, separable objective with gradient k - a(v) on the ball, where its
-    constraint is active. As dv/dk >= 0, the sum of p v increases with tau;
-    where it vanishes, d/dmu sum p phi(v) = - sum p (dv/dk) (phi' - mean phi')^2 <= 0, so that mu is a monotone root
-    as well: of sqrt(rho / divergence) - 1, which is nearly linear in mu (the secular equation of More and Sorensen
-    1983). Cost: about 5 by 3 calls of ``respond``.
+    constraint is active. As dv/dk >= 0, the sum of p v increases with tau. At its root
+    d/dmu sum p phi(v) = - sum p (dv/dk) (phi' - mean phi')^2 <= 0, so that mu is a root of a monotone function as
+    well: of sqrt(rho / divergence) - 1, which is nearly linear in mu (the secular equation of More and Sorensen 1983).
+    Cost: about 5 times 3 calls of ``respond``.
     """
-    # Relative to the largest entry, whose rounding errors matter at every rho; where most of the mass is on much
-    # smaller entries, solve again relative to those.
+    # Entries relative to the largest one, whose rounding errors matter for every rho. Where most of the mass is on much
+    # smaller entries, solve again with entries relative to those.
     k = k - k.max()
     if k.min() == 0.0:
         return conditions.p.copy()
@@ -120,14 +121,14 @@ def _solve(conditions: Conditions, k: Vector, mu: float, tau: float) -> tuple[fl
         guess = min(max(tau + rate * (mu - mu_seen), lowest), highest)
         tau, response = increasing_root(lambda tau: _total(p, respond(mu, k + tau)), guess, lowest, highest)
         weights = p * response.slope
-        rate = float(weights.dot(response.pull) / weights.sum())
+        rate = float(weights.dot(response.phi_slope) / weights.sum())
         mu_seen = mu
         lam = p * response.ratio
         divergence = float(p.dot(phi(response.v)))
         if divergence == 0.0:
             return np.inf, np.nan, lam
         root = np.sqrt(rho / divergence)
-        fall = float(weights.dot((response.pull - rate) ** 2))
+        fall = float(weights.dot((response.phi_slope - rate) ** 2))
         return float(root - 1.0), float(0.5 * root * fall / divergence), lam
 
     mu, lam = increasing_root(excess, mu, 0.0, upper)
@@ -135,7 +136,7 @@ def _solve(conditions: Conditions, k: Vector, mu: float, tau: float) -> tuple[fl
 
 
 def deviation(p: Vector, k: Vector) -> float:
-    """The standard deviation of k under p; zero for one value."""
+    """The standard deviation of k under p; exactly zero where all entries of k are equal."""
     x = k - k.max()
     spread = -float(x.min())
     if spread == 0.0:
@@ -145,19 +146,19 @@ def deviation(p: Vector, k: Vector) -> float:
 
 
 def _total(p: Vector, response: Response) -> tuple[float, float, Response]:
-    """sum p v and its slope in tau, relative to the size of its terms."""
+    """sum p v and its slope in tau, relative to the sum of its absolute terms."""
     terms = p * response.v
-    size = float(np.abs(terms).sum())
-    if size == 0.0:
+    magnitude = float(np.abs(terms).sum())
+    if magnitude == 0.0:
         return 0.0, 0.0, response
-    return float(terms.sum()) / size, float(p.dot(response.slope)) / size, response
+    return float(terms.sum()) / magnitude, float(p.dot(response.slope)) / magnitude, response
 
 
 def log_linear(a: Vector | float, k: Vector) -> tuple[Vector, Vector]:
     """v > -1 with a v + log(1 + v) = k, and 1 + v, for a > 0: y = a (1 + v) has y + log y = k + a + log a."""
     ratio = wrightomega(k + a + np.log(a)) / a
     v = ratio - 1.0
-    # One Newton step corrects the cancellation in the difference.
+    # One Newton step corrects the digits that cancel in the difference.
     near = np.abs(v) < 0.5
     small = np.where(near, v, 0.0)
     small = small - (a * small + np.log1p(small) - k) / (a + 1.0 / (1.0 + small))

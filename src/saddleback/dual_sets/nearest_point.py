@@ -9,12 +9,12 @@ import numpy as np
 
 from .._types import EPS, Matrix, Vector
 
-# Support points to ask for: on polytopes few more than the dimension are needed, on curved sets about twice as many.
+# The most support points: MAX_POINTS + POINTS_PER_DIMENSION n. Polytopes need few more than n, curved sets about 2 n.
 MAX_POINTS, POINTS_PER_DIMENSION = 100, 10
-# Distances and gains below this, relative to the size of the points, are rounding errors.
+# Distances and improvements below this, relative to the magnitude of the points, are rounding errors.
 ROUNDING = 4 * EPS
-# Steps in a row that may bring x no nearer before rounding is taken for the reason.
-STALLED = 5
+# Stop after this many steps in a row without a smaller distance: rounding errors dominate then.
+MOST_STALLED = 5
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -42,13 +42,13 @@ def nearest_point(
 
     Keeps support points, finds the point y of their convex hull nearest to x, and adds the support point in the
     direction x - y. Stops where the distance is at most ``near``, where its lower bound exceeds ``far``, at the nearest
-    point, and where rounding ends progress. ``support(z)`` returns max <lam, z> and a maximizer. On a polytope the
-    nearest point is found after finitely many support points. For a boundary point x of a curved set that would take
-    about 20 n points. There the maximizer is a smooth function of z, so that the combination of the directions with the
-    weights of y leads next to x: that support point is added as well. Every point costs a least-squares problem with at
-    most n + 1 columns.
+    point, and where rounding errors dominate. ``support(z)`` returns max <lam, z> and a maximizer. On a polytope the
+    nearest point is found after finitely many support points. For a boundary point x of a curved set this alone would
+    take about 20 n points. There the maximizer is a smooth function of z, so that the support point in the direction
+    sum_i weight_i direction_i, with the weights of y, is close to x: it is added as well. Every point costs a
+    least-squares problem with at most n + 1 columns.
     """
-    hull = _Hull(x, support(x)[1])
+    hull = _SupportPoints(x, support(x)[1])
     best, stalled = NearestPoint(x, hull.points, hull.weights, np.inf, 0.0), 0
     if max_points is None:
         max_points = MAX_POINTS + POINTS_PER_DIMENSION * x.size
@@ -59,13 +59,13 @@ def nearest_point(
         stalled = 0 if distance < best.distance else stalled + 1
         if distance < best.distance:
             best = NearestPoint(y, hull.points, hull.weights, distance, best.lower_bound)
-        size = float(np.abs(hull.points).max()) + float(np.abs(x).max())
-        if distance <= max(near, ROUNDING * size) or stalled >= STALLED or hull.n_added >= max_points:
+        magnitude = float(np.abs(hull.points).max()) + float(np.abs(x).max())
+        if distance <= max(near, ROUNDING * magnitude) or stalled >= MOST_STALLED or hull.n_added >= max_points:
             return best
         v = support(r)[1]
-        gain = float(r.dot(v - y))
-        best = best._replace(lower_bound=max(best.lower_bound, (distance * distance - gain) / distance))
-        if gain <= ROUNDING * size * distance or best.lower_bound > far:
+        improvement = float(r.dot(v - y))
+        best = best._replace(lower_bound=max(best.lower_bound, (distance * distance - improvement) / distance))
+        if improvement <= ROUNDING * magnitude * distance or best.lower_bound > far:
             return best
         mixed = hull.weights @ hull.directions
         hull.add(v, r / distance)
@@ -74,7 +74,7 @@ def nearest_point(
             hull.add(v, mixed)
 
 
-class _Hull:
+class _SupportPoints:
     """Support points, the directions in which they were found, and the weights of the combination nearest to x."""
 
     def __init__(self, x: Vector, point: Vector) -> None:
@@ -87,7 +87,8 @@ class _Hull:
         self.directions = np.vstack((self.directions, direction))
         self.weights = np.append(self.weights, 0.0)
         while len(self.points) > 1:
-            # The nearest point of the affine hull; differences to one of the points, so that common parts do not round.
+            # The nearest point of the affine hull, from differences to one of the points, which avoids rounding errors
+            # of common terms.
             first = self.points[0]
             shares = np.linalg.lstsq((self.points[1:] - first).T, self.x - first, rcond=None)[0]
             affine = np.append(1.0 - shares.sum(), shares)
@@ -95,7 +96,7 @@ class _Hull:
             if not outside.size:
                 self.weights = affine / affine.sum()
                 return
-            # As far towards it as the weights stay positive; the first that vanishes leaves.
+            # The longest step towards it that keeps all weights nonnegative; points of zero weight are dropped.
             before = self.weights[outside]
             steps = before / np.maximum(before - affine[outside], TINY)
             step = float(steps.min())

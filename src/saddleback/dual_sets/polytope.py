@@ -24,10 +24,10 @@ from .polytope_hull import PolytopeHull, analyze_polytope
 class Polytope(DualSet):
     """{A lam <= b, A_eq lam = b_eq}, which must be bounded and not empty.
 
-    Barrier -sum log(b - A lam), with rows of length one, over the rows that are not equations in disguise; nu is
-    their number (Nesterov, Lectures on Convex Optimization, 5.3). Construction solves a linear program for a point
-    with the largest least slack; while that slack is zero, rows with a multiplier hold with equality on the whole
-    set and join the affine hull. ``support`` is a linear program as well: milliseconds.
+    Barrier -sum log(b - A lam), with rows of length one, over the rows that do not hold with equality on the whole set;
+    nu is their number (Nesterov, Lectures on Convex Optimization, 5.3). Construction solves a linear program for the
+    point whose smallest slack is largest. While that slack is zero, rows with a positive multiplier hold with equality
+    on the whole set and are added to the affine hull. ``support`` is a linear program as well: milliseconds.
     """
 
     A: Matrix
@@ -76,7 +76,7 @@ class Polytope(DualSet):
         return True
 
     def timed(self, clock: Clock) -> Polytope:
-        """The same set, whose linear programs end with an `OutOfTime` when the clock says so."""
+        """The same set, whose linear programs raise `OutOfTime` at the time limit of the clock."""
         polytope = copy(self)
         object.__setattr__(polytope, "_clock", clock)
         return polytope
@@ -96,10 +96,10 @@ class Polytope(DualSet):
         return (1.0 / self._hull.slack(lam)) @ self._hull.A
 
     def barrier_hessian(self, lam: Vector) -> Gram:
-        """A' diag(slack)^-2 A, plus a term normal to the affine hull, which changes nothing within it.
+        """A' diag(slack)^-2 A plus a term that is zero on the affine hull, without which the matrix may be singular.
 
-        Without it the matrix may be singular; its size is that of the set, not of the slacks, which may be so small
-        that it would drown all others.
+        Its magnitude is 1/(extent of the set)^2. With 1/slack^2 instead, its rounding errors would exceed the other
+        terms near the boundary.
         """
         rows = self._hull.A / self._hull.slack(lam)[:, None]
         return Gram(np.concatenate((rows, self._hull.across)))
@@ -121,13 +121,14 @@ class Polytope(DualSet):
 
     @property
     def _bounds(self) -> tuple[Vector, Vector]:
-        # Shared with copies under other clocks: computing the bounds may take two linear programs per loss.
+        # Shared with copies that have another clock: computing the bounds may take two linear programs per loss.
         if not self._known_bounds:
             self._known_bounds.append(self._find_bounds())
         return self._known_bounds[0]
 
     def _find_bounds(self) -> tuple[Vector, Vector]:
-        """What follows from the rows where that shows weights of one sign; else the least box, by linear programs."""
+        """The bounds from the rows where these are finite and show that weights are nonnegative; else the smallest box,
+        by linear programs."""
         lower, upper = (bound.copy() for bound in self._hull.box)
         if not (lower.min() >= 0.0 and np.isfinite(upper).all()):
             lower, upper = (bound.copy() for bound in self._row_bounds)
@@ -137,7 +138,7 @@ class Polytope(DualSet):
                     unit[j] = sign
                     bound[j] = sign * self.support_value(unit)
                     unit[j] = 0.0
-        # Where a bound is zero up to rounding, it is zero.
+        # Bounds that are zero up to rounding are set to zero.
         rounding = 64 * EPS * np.maximum(np.abs(lower), np.abs(upper))
         return np.where(np.abs(lower) <= rounding, 0.0, lower), np.where(np.abs(upper) <= rounding, 0.0, upper)
 
@@ -148,7 +149,7 @@ class Polytope(DualSet):
         return float(max(-lower.min(), upper.max()))
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        # Where the rows show that no weight is negative, no linear program is needed.
+        # Where the rows show that no weight is negative, the bounds need no linear programs.
         if self._row_bounds[0].min() >= 0.0:
             ones = np.ones(n)
             return -self.support_value(-ones), self.support_value(ones)
@@ -174,16 +175,16 @@ class Polytope(DualSet):
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         hull = self._hull
-        sizes = np.abs(lam)
-        within = hull.slack(lam) >= -tol * np.maximum(1.0, np.abs(hull.A) @ sizes)
-        on_hull = np.abs(hull.E @ lam - hull.e) <= tol * np.maximum(1.0, np.abs(hull.E) @ sizes)
+        magnitudes = np.abs(lam)
+        within = hull.slack(lam) >= -tol * np.maximum(1.0, np.abs(hull.A) @ magnitudes)
+        on_hull = np.abs(hull.E @ lam - hull.e) <= tol * np.maximum(1.0, np.abs(hull.E) @ magnitudes)
         return bool(within.all() and on_hull.all())
 
     def restore(self, lam: Vector) -> Vector:
         return self._clipped(self._hull.restored(lam))
 
     def _clipped(self, lam: Vector) -> Vector:
-        """lam clipped to its bounds: entropies need weights that are not negative, not even by rounding."""
+        """lam clipped to its bounds: entropies are not defined for weights that rounding errors made negative."""
         lower, upper = self._row_bounds
         return np.minimum(np.maximum(lam, lower), upper)
 
@@ -193,7 +194,7 @@ class Polytope(DualSet):
         return rows.lower, rows.upper
 
     def linear_constraints(self, n: int) -> LinearConstraints:
-        """Rows with one entry as bounds, the others as they are."""
+        """Rows with one nonzero entry as bounds, the others unchanged."""
         A, b = self._hull.A, self._hull.b
         single = np.count_nonzero(A, axis=1) == 1
         bound, column = A[single].sum(axis=1), np.abs(A[single]).argmax(axis=1)

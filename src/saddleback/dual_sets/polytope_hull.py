@@ -14,27 +14,30 @@ from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
 from ..machine.clock import UNLIMITED, Clock, OutOfTime
 
-# Slacks below this are zero, in coordinates in which the set has size one.
+# Slacks below this are zero, in coordinates in which the set has an extent of about one.
 NO_SLACK = 1e-9
 # Singular values and rows below this, relative to rows of length one, are zero.
-RANK = 1e-10
+RANK_TOLERANCE = 1e-10
 # Multipliers above this are not rounding errors: they sum to one over at most n + 1 rows.
-MULTIPLIER = 1e-7
-# HiGHS takes no tolerances below 1e-10; objectives of this size make that of its multipliers smaller still.
+POSITIVE_MULTIPLIER = 1e-7
+# The smallest tolerances that HiGHS accepts. Objectives are multiplied by OBJECTIVE_SCALE, which makes the tolerance of
+# the multipliers smaller by that factor.
 TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-OBJECTIVE = 1e3
-NO_COST = 1e-13
-SWEEPS = 10
-# HiGHS takes no time limits below zero.
-SOON = 1e-6
+OBJECTIVE_SCALE = 1e3
+# Costs below this are rounding errors: the largest is at least one.
+ZERO_COST = 1e-13
+# Rounds in which bounds are propagated from row to row; bounds that need more are treated as infinite.
+PROPAGATION_ROUNDS = 10
+# In seconds: HiGHS refuses negative time limits.
+SHORTEST_TIME_LIMIT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class PolytopeHull:
     """{A lam <= b, E lam = e}: rows of length one, E orthonormal, ``point`` in the relative interior.
 
-    lam = point + T y are the points of the affine hull, in coordinates y in which the set has about size one;
-    ``across`` are directions across the hull, in units in which a curvature of one is that of the set.
+    lam = point + T y are the points of the affine hull, in coordinates y in which the set has an extent of about one;
+    the rows of ``across`` are normals of the hull, divided by the extent of the set.
     """
 
     A: Matrix
@@ -54,12 +57,13 @@ class PolytopeHull:
         return lam - (self.E @ lam - self.e) @ self.E if len(self.E) else lam
 
     def extent(self, z: Vector) -> float:
-        """An upper bound of the terms of T'z, to which its rounding errors are relative."""
+        """An upper bound of the terms of T'z, and so of its rounding errors over EPS."""
         return float(np.abs(z) @ np.abs(self.T).max(axis=1, initial=0.0))
 
     def restored(self, lam: Vector) -> Vector:
-        """lam on the affine hull, and as far towards the point inside as the inequalities need."""
-        # Residuals as small as rounding errors stay: correcting them would change tiny weights by more than their size.
+        """lam moved to the affine hull, then towards the interior point until the inequalities hold."""
+        # Residuals as small as rounding errors are left: correcting them would change tiny weights by more than their
+        # magnitude.
         rounding = 4 * EPS * (np.abs(self.E) @ np.abs(lam))
         if (np.abs(self.E @ lam - self.e) > rounding).any():
             lam = self.on_hull(lam)
@@ -76,20 +80,20 @@ class PolytopeHull:
 
     @cached_property
     def _rows(self) -> tuple[Matrix, Vector]:
-        """(G, h) with A lam <= b as G y <= h, rows of length one; what is constant on the hull is left out."""
+        """(G, h) such that A lam <= b is G y <= h, with rows of length one; rows constant on the hull are left out."""
         G = self.A @ self.T
         lengths = np.linalg.norm(G, axis=1)
-        seen = lengths > RANK * np.linalg.norm(np.abs(self.A) @ np.abs(self.T), axis=1)
+        seen = lengths > RANK_TOLERANCE * np.linalg.norm(np.abs(self.A) @ np.abs(self.T), axis=1)
         return G[seen] / lengths[seen, None], self._point_slack[seen] / lengths[seen]
 
     def vertices(self, c: Vector, clock: Clock = UNLIMITED) -> list[Vector]:
-        """Solutions of max <c, y>: the vertex from the rows that are active at HiGHS's solution, and that itself."""
+        """Solutions of max <c, y>: the vertex given by the rows active at HiGHS's solution, and HiGHS's solution."""
         G, h = self._rows
-        y: Vector = _program(-OBJECTIVE * c, G, h, clock=clock).x
+        y: Vector = _program(-OBJECTIVE_SCALE * c, G, h, clock=clock).x
         active = h - G @ y <= NO_SLACK
         vertex = y
         for _ in range(2):
-            vertex = vertex + np.linalg.lstsq(G[active], h[active] - G[active] @ vertex, rcond=RANK)[0]
+            vertex = vertex + np.linalg.lstsq(G[active], h[active] - G[active] @ vertex, rcond=RANK_TOLERANCE)[0]
         return [self.restored(self.point + self.T @ solution) for solution in (vertex, y)]
 
 
@@ -99,7 +103,8 @@ def analyze_polytope(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Polyto
     A_eq, b_eq, _ = _unit_rows(A_eq, b_eq, "A_eq", zero_is_wrong=b_eq != 0)
     n = A.shape[1]
     middle, d, box = _box_around(np.concatenate((A, A_eq, -A_eq)), np.concatenate((b, b_eq, -b_eq)))
-    # lam = middle + d v, in which the set has about size one; slacks below the rounding error of the shift are zero.
+    # lam = middle + d v: in v the set has an extent of about one. Slacks below the rounding errors of the shift are
+    # zero.
     flat = NO_SLACK + 16 * EPS * float(np.abs(middle / d).max()) * n**0.5
     G, h, _ = _unit_rows(A * d, b - A @ middle)
     F, f, _ = _unit_rows(A_eq * d, b_eq - A_eq @ middle)
@@ -110,7 +115,7 @@ def analyze_polytope(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Polyto
             raise ProblemError("Polytope is empty: its equations A_eq lam = b_eq contradict each other. Drop some.")
         slack, R = h - G @ v, G @ N
         lengths = np.linalg.norm(R, axis=1)
-        constant = lengths <= RANK
+        constant = lengths <= RANK_TOLERANCE
         _refuse_empty(names[constant & (slack < -10 * flat)])
         implicit |= constant & (slack <= flat)
         moving = np.flatnonzero(~implicit & ~constant)
@@ -122,7 +127,7 @@ def analyze_polytope(A: Matrix, b: Vector, A_eq: Matrix, b_eq: Vector) -> Polyto
             v = v + N @ y
             _refuse_unbounded(R, d[:, None] * N)
             break
-        holding = multipliers > MULTIPLIER
+        holding = multipliers > POSITIVE_MULTIPLIER
         if radius < -flat:
             _refuse_empty(names[moving[holding]])
         implicit[moving[holding]] = True
@@ -141,8 +146,8 @@ def _unit_rows(
     if zero_is_wrong is not None and (wrong := np.flatnonzero((largest == 0) & zero_is_wrong)).size:
         i = int(wrong[0])
         raise ProblemError(
-            f"Polytope is empty: row {i} of {name} is zero, and no lam makes that meet its right-hand side {b[i]:g}. "
-            "Drop the row."
+            f"Polytope is empty: row {i} of {name} is zero, and its right-hand side is {b[i]:g}: no lam satisfies "
+            "it. Drop the row."
         )
     A, b = A[kept] / largest[kept, None], b[kept] / largest[kept]
     lengths = np.linalg.norm(A, axis=1)
@@ -150,16 +155,16 @@ def _unit_rows(
 
 
 def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector, tuple[Vector, Vector]]:
-    """The middle and the widths of a box around {A x <= b}, guesses where there is none, and the box.
+    """The center and the widths of a box around {A x <= b} (guesses where it is infinite), and the box.
 
-    By propagation of bounds from row to row.
+    The box is found by propagation of bounds from row to row.
     """
     n = A.shape[1]
     lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
-    positive, negative = A > RANK, A < -RANK
+    positive, negative = A > RANK_TOLERANCE, A < -RANK_TOLERANCE
     divisor = np.where(positive | negative, A, 1.0)
-    for _ in range(SWEEPS):
-        # The least that entry j adds to row i, and whether that is -inf.
+    for _ in range(PROPAGATION_ROUNDS):
+        # The least possible term of entry j in row i, and whether it is -inf.
         least = np.where(positive, A, 0.0) * _finite(lower) + np.where(negative, A, 0.0) * _finite(upper)
         free = (positive & np.isinf(lower)) | (negative & np.isinf(upper))
         known = free.sum(axis=1, keepdims=True) - free == 0
@@ -171,10 +176,10 @@ def _box_around(A: Matrix, b: Vector) -> tuple[Vector, Vector, tuple[Vector, Vec
     lower, upper = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
     middle = 0.5 * (_finite(lower) + _finite(upper))
     widths = _finite(upper) - _finite(lower)
-    # Where a width is unknown, guess it from the right-hand sides.
-    telling, sizes = (positive | negative) & (b != 0)[:, None], np.abs(b[:, None] / divisor)
-    largest = np.where(telling, sizes, 0.0).max(axis=0, initial=0.0)
-    least = np.where(telling, sizes, np.inf).min(axis=0, initial=np.inf)
+    # Unknown widths are guessed from the right-hand sides.
+    used, intercepts = (positive | negative) & (b != 0)[:, None], np.abs(b[:, None] / divisor)
+    largest = np.where(used, intercepts, 0.0).max(axis=0, initial=0.0)
+    least = np.where(used, intercepts, np.inf).min(axis=0, initial=np.inf)
     guesses = np.where(largest > 0, np.sqrt(largest) * np.sqrt(np.where(largest > 0, least, 0.0)), 1.0)
     wide = widths > 16 * EPS * np.maximum(np.abs(_finite(lower)), np.abs(_finite(upper)))
     return middle, np.where(wide, widths, guesses), box
@@ -185,40 +190,40 @@ def _finite(x: Vector) -> Vector:
 
 
 def _solutions(F: Matrix, f: Vector) -> tuple[Vector, Matrix, Matrix, float]:
-    """(v, N, W, residual): v + N y solves F v = f in the sense of least squares; N', W are orthonormal rows."""
+    """(v, N, W, residual): v + N y solves F v = f in the least-squares sense; the rows of N' and W are orthonormal."""
     U, sigma, Vt = np.linalg.svd(F)
-    rank = int(np.count_nonzero(sigma > RANK))
+    rank = int(np.count_nonzero(sigma > RANK_TOLERANCE))
     v: Vector = (U[:, :rank].T @ f / sigma[:rank]) @ Vt[:rank]
     return v, Vt[rank:].T, Vt[:rank], float(np.abs(F @ v - f).max(initial=0.0))
 
 
 def _orthonormal(F: Matrix, f: Vector, rank: int) -> tuple[Matrix, Vector]:
-    """(E, e): the equations F v = f again, with orthonormal rows."""
+    """(E, e): the equations F v = f with orthonormal rows."""
     U, sigma, Vt = np.linalg.svd(F, full_matrices=False)
     return Vt[:rank], U[:, :rank].T @ f / sigma[:rank]
 
 
 def _deepest(G: Matrix, h: Vector) -> tuple[Vector, float, Vector]:
-    """The center and radius (1 at most) of the largest ball in {G y <= h}, and the multipliers, which sum to one.
+    """The center and radius (at most 1) of the largest ball in {G y <= h}, and the multipliers, which sum to one.
 
-    A negative radius proves that the set is empty; with radius zero, rows with a multiplier hold with equality
-    everywhere (complementary slackness).
+    A negative radius proves that the set is empty. With radius zero, rows with a positive multiplier hold with equality
+    on the whole set (complementary slackness).
     """
     m, k = G.shape
     cost = np.zeros(k + 1)
-    cost[k] = -OBJECTIVE
+    cost[k] = -OBJECTIVE_SCALE
     bounds = [(None, None)] * k + [(None, 1.0)]
     solution = _program(cost, np.hstack((G, np.ones((m, 1)))), h, bounds)
-    return solution.x[:k], float(solution.x[k]), -solution.ineqlin.marginals / OBJECTIVE
+    return solution.x[:k], float(solution.x[k]), -solution.ineqlin.marginals / OBJECTIVE_SCALE
 
 
 def _program(cost: Vector, G: Matrix, h: Vector, bounds: Any = (None, None), clock: Clock = UNLIMITED) -> Any:
     """min <cost, y> subject to G y <= h, by HiGHS."""
-    # Costs are of size one or more, and HiGHS's simplex method gives up on some that are nothing but rounding.
-    cost = np.where(np.abs(cost) <= NO_COST, 0.0, cost)
+    # HiGHS's simplex method fails on some costs that are rounding errors.
+    cost = np.where(np.abs(cost) <= ZERO_COST, 0.0, cost)
     for method, presolve in (("highs", True), ("highs", False), ("highs-ipm", True)):
         clock.check()
-        options = {**TOLERANCES, "presolve": presolve, "time_limit": max(clock.left, SOON)}
+        options = {**TOLERANCES, "presolve": presolve, "time_limit": max(clock.left, SHORTEST_TIME_LIMIT)}
         solution = linprog(cost, G, h, bounds=bounds, method=method, options=options)
         if solution.status == 0:
             return solution
@@ -238,13 +243,13 @@ def _refuse_empty(rows: NDArray[np.intp]) -> None:
 
 
 def _refuse_unbounded(G: Matrix, T: Matrix) -> None:
-    """Refuse {G y <= h} where some direction stays in it: one with G y = 0, or with G y <= 0."""
+    """Refuse {G y <= h} where it has a direction of recession: one with G y = 0, or with G y <= 0."""
     _, sigma, Vt = np.linalg.svd(G)
     k = G.shape[1]
-    if np.count_nonzero(sigma > RANK) < k:
+    if np.count_nonzero(sigma > RANK_TOLERANCE) < k:
         direction = Vt[-1]
     else:
-        # The sum of G y over the y with -1 <= G y <= 0: 0 at the least, or -1 at most.
+        # The least sum of G y over the y with -1 <= G y <= 0: zero, or at most -1 where there is such a direction.
         steepest = _program(G.sum(axis=0), np.vstack((G, -G)), np.repeat([0.0, 1.0], len(G)))
         if steepest.fun > -0.5:
             return

@@ -12,7 +12,7 @@ from ..errors import ProblemError
 
 
 def checked_prior(prior: Any, owner: str) -> Vector | None:
-    """The prior as a positive vector that sums to one exactly; None, for uniform, stays None."""
+    """The prior as a positive vector that sums to one exactly; None for the uniform one."""
     if prior is None:
         return None
     p = finite_vector(prior, f"prior of {owner}")

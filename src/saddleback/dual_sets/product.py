@@ -32,7 +32,8 @@ class Block(NamedTuple):
 class Product(DualSet):
     """{(lam_1, ..., lam_m) : lam_i in sets[i]}: one independent adversary per block of losses.
 
-    g is then the sum of what each set makes of its own block of losses: the worst group plus the worst class, say.
+    Without a regularizer, g is the sum of the support functions of the sets, each at its own block of losses: the worst
+    group plus the worst class, for example.
     The barrier is the sum of the barriers, and so is nu. A `Spectrahedron` among the sets takes k(k+1)/2 of the losses,
     in svec coordinates.
 
@@ -40,8 +41,8 @@ class Product(DualSet):
     ----------
     sets : sequence of DualSet
     sizes : sequence of int, optional
-        How many of the losses belong to each set. Unless given, sets that fix their dimension (by a prior, by bounds)
-        have it, and the others share what is left equally.
+        How many of the losses belong to each set. Unless given, sets with a fixed dimension (by a prior, by bounds)
+        have it, and the others share the remaining losses equally.
     """
 
     sets: Sequence[DualSet]
@@ -164,7 +165,8 @@ class Product(DualSet):
         return np.concatenate([lower for lower, _ in bounds]), np.concatenate([upper for _, upper in bounds])
 
     def weight_range(self, n: int) -> tuple[float, float]:
-        """Sums; the least is 0 where one set has negative weights: no strong convexity is inherited then."""
+        """Sums over the sets; the least is 0 where one set has negative weights, as <lam, f> is then not strongly
+        convex."""
         ranges = [block.dual_set.weight_range(block.size) for block in self._blocks(n)]
         signed = any(
             least == 0.0 and block.dual_set.bounds(block.size)[0].min() < 0.0

@@ -12,7 +12,7 @@ from ..errors import ProblemError
 from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 
-# Up to this many numbers a loop in Python is faster than NumPy's calls.
+# Up to this many numbers a loop in Python is faster than NumPy's calls, as measured.
 LOOP_UP_TO = 16
 
 
@@ -49,10 +49,10 @@ class Simplex(Distributions):
     def center(self, n: int) -> Vector:
         return np.full(n, 1.0 / n)
 
-    # Called several times per outer iteration on short vectors, where the overhead of NumPy's calls dominates: argmax
-    # takes a third of max, and dasum a fifth of sum.
+    # These are called several times per outer iteration on short vectors, where the overhead of NumPy's calls
+    # dominates: argmax takes a third of the time of max, and dasum a fifth of that of sum.
     def support(self, z: Vector) -> tuple[float, Vector]:
-        """The largest entry; ties share the weight, so that equal losses are treated alike."""
+        """The largest entry; equal largest entries share the weight equally."""
         top = z.item(z.argmax())
         lam = (z == top).astype(np.float64)
         ties = dasum(lam)
@@ -100,7 +100,7 @@ def _threshold(x: Vector) -> float:
 
 
 def _threshold_of_few(x: Vector) -> float:
-    """The same number, to the last bit, by a loop."""
+    """The same number, bit for bit, by a loop."""
     theta, total = np.nan, 0.0
     for k, entry in enumerate(sorted(x.tolist(), reverse=True), 1):
         total += entry

@@ -22,7 +22,7 @@ from .simplex import Simplex
 class Spectrahedron(DualSet):
     """{Lam symmetric, positive semidefinite, tr Lam = 1}: the adversary picks a direction, or a mixture of them.
 
-    Against a matrix F of losses the plain worst case is the largest eigenvalue of F. lam is svec(Lam), so that
+    Without a regularizer, h(F) for a matrix F of losses is its largest eigenvalue. lam is svec(Lam), so that
     <lam, f> = tr(Lam F); results show matrices. Barrier -log det Lam, nu = k for k x k matrices (Nesterov and
     Nemirovskii 1994, 5.4.3); in the basis of eigenvectors of Lam its Hessian is diagonal.
     """
@@ -97,7 +97,7 @@ class Spectrahedron(DualSet):
 
     def regret(self, lam: Vector, z: Vector) -> float:
         values, U = spectrum(self.tangent_part(z))
-        # tr Lam (top - Z) is a sum of non-negative terms: equal eigenvalues leave no rounding error.
+        # tr Lam (top - Z) is a sum of nonnegative terms, exactly zero for equal eigenvalues.
         weights = np.einsum("ij,ij->j", U, svec.unpack(lam) @ U)
         return float(weights.dot(values[-1] - values))
 
@@ -145,7 +145,8 @@ def _spectrum(coordinates: bytes) -> Spectrum:
 
 
 def interior_spectrum(lam: Vector) -> Spectrum:
-    """The spectrum of a positive definite matrix; eigenvalues that rounding made negative become tiny and positive."""
+    """The spectrum of a positive definite matrix; eigenvalues that rounding made negative are raised to 0.1 EPS times
+    the largest."""
     values, U = spectrum(lam)
     return Spectrum(np.maximum(values, 0.1 * EPS * values.item(-1)), U)
 
@@ -157,5 +158,5 @@ def of_spectrum(values: Vector, U: Matrix) -> Vector:
 
 def _order(n: int) -> int:
     k = svec.order(n)
-    assert k is not None, "validate refuses dimensions that are no triangular numbers"
+    assert k is not None, "validate refuses dimensions other than k(k+1)/2"
     return k

@@ -13,10 +13,11 @@ from .divergence_ball import DivergenceBall
 from .multipliers import increasing_root
 from .priors import prior_of
 
+# Newton's steps increase to the root quadratically; the limit only guards against rounding errors.
 MAX_STEPS = 50
-# The exponential of more overflows.
+# exp of more than 709 overflows.
 LARGEST_EXPONENT = 700.0
-# A ball of radius one already holds all distributions; squares of much larger radii would overflow.
+# Larger radii are replaced by this one, as their squares would overflow; radius one already contains all distributions.
 LARGEST_RADIUS = 1e100
 
 
@@ -63,9 +64,9 @@ class TVBall(DivergenceBall):
         """s, s - u and rho - sum s at the minimizing s.
 
         With theta = 1 / (rho - sum s), 1 / s + 1 / (s - u) = theta: the smaller of s and s - u, which differ by |u|,
-        is (1 + 1 / (y + sqrt(1 + y^2))) / theta, y = theta |u| / 2. What is left is
-        theta (rho - sum u_+) = 1 + J + sum_j 1 / (y_j + sqrt(1 + y_j^2)), whose two sides differ by a concave,
-        increasing function of theta, negative at (1 + J) / (rho - sum u_+): Newton's steps increase to the root.
+        is (1 + 1 / (y + sqrt(1 + y^2))) / theta, y = theta |u| / 2. theta is the root of
+        theta (rho - sum u_+) - 1 - J - sum_j 1 / (y_j + sqrt(1 + y_j^2)), a concave, increasing function that is
+        negative at (1 + J) / (rho - sum u_+): Newton's steps increase to the root.
         """
         u = lam - prior_of(self.prior, lam.size)
         half = 0.5 * np.abs(u)
@@ -85,25 +86,25 @@ class TVBall(DivergenceBall):
         return np.where(up, most, least), np.where(up, least, most), 1.0 / theta
 
     def _ascend(self, p: Vector, x: Vector) -> Vector:
-        """Mass rho moves from the least entries to the largest; equal entries are treated alike."""
+        """Mass rho moves from the smallest entries to the largest ones; equal entries change in proportion to p."""
         order = np.argsort(x)
         taken = p[order].cumsum()
         level = x[order[min(int(taken.searchsorted(self.rho)), x.size - 1)]]
-        edge, top = x == level, x == 0.0
+        partial, top = x == level, x == 0.0
         lam = np.where(x < level, 0.0, p)
-        lam[edge] *= 1.0 - min(1.0, (self.rho - float(p[x < level].sum())) / float(p[edge].sum()))
+        lam[partial] *= 1.0 - min(1.0, (self.rho - float(p[x < level].sum())) / float(p[partial].sum()))
         lam[top] *= 1.0 + self.rho / float(p[top].sum())
         return lam
 
-    # Of a separable objective, with prices theta on the mass and mu on the distance, lam_j is the response to the
-    # price theta + mu where that exceeds p_j, to theta where that falls short, and p_j in between. What is gained and
-    # what is lost both have the sum rho, so that the two prices are found one by one.
+    # With multipliers theta of the mass and mu of the distance, a separable objective is maximized by the response
+    # lam_j to theta + mu where that exceeds p_j, by the response to theta where that is below p_j, and else by p_j. The
+    # increases and the decreases both sum to rho, so that the two multipliers are found one after the other.
     def _project(self, p: Vector, x: Vector) -> Vector:
-        """The responses to a price are x less the price."""
-        return p + _gain(x - p, self.rho) - _loss(x, p, self.rho)
+        """The response to a multiplier theta is x - theta."""
+        return p + _increase(x - p, self.rho) - _decrease(x, p, self.rho)
 
     def _tilt(self, p: Vector, x: Vector) -> Vector:
-        """The responses to a price are p exp(x) over its exponential."""
+        """The response to a multiplier theta is p exp(x - theta)."""
         lam = p.copy()
         for sign in (1.0, -1.0):
             members = _movers(x, p, self.rho, sign)
@@ -114,10 +115,10 @@ class TVBall(DivergenceBall):
 
 
 def _movers(x: Vector, p: Vector, rho: float, sign: float) -> NDArray[np.intp]:
-    """The largest entries of x (sign 1) whose p exp(x - theta) - p have the sum rho, or the least, with sum -rho.
+    """The largest entries of x whose p exp(x - theta) - p sum to rho, or for sign = -1 the smallest, with sum -rho.
 
-    From one entry as theta to the next, at a distance d, the sum G of the entries before, of mass P, becomes
-    exp(d) (P + G) - P, or P - exp(-d) (P - G): all of its terms are positive.
+    When theta moves from one entry to the next, at a distance d, the sum G over the entries so far, of mass P, becomes
+    exp(d) (P + G) - P, or P - exp(-d) (P - G). It is computed from positive terms only.
     """
     order = np.argsort(-sign * x)
     entries, masses = x[order].tolist(), p[order].tolist()
@@ -131,7 +132,7 @@ def _movers(x: Vector, p: Vector, rho: float, sign: float) -> NDArray[np.intp]:
     return order
 
 
-def _gain(k: Vector, rho: float) -> Vector:
+def _increase(k: Vector, rho: float) -> Vector:
     """max(k - theta, 0) with sum rho."""
     k = k - k.max()
     u = np.sort(k)[::-1]
@@ -140,26 +141,26 @@ def _gain(k: Vector, rho: float) -> Vector:
     return np.maximum(k - theta, 0.0)
 
 
-def _loss(x: Vector, p: Vector, rho: float) -> Vector:
+def _decrease(x: Vector, p: Vector, rho: float) -> Vector:
     """min(max(theta + p - x, 0), p) with sum rho, for rho < 1."""
     k = x - p
-    bends = np.concatenate((k, x))
-    order = np.argsort(bends)
+    kinks = np.concatenate((k, x))
+    order = np.argsort(kinks)
     slopes = np.where(order < x.size, 1.0, -1.0).cumsum()
-    bends = bends[order]
-    sums = np.append(0.0, (slopes[:-1] * np.diff(bends)).cumsum())
+    kinks = kinks[order]
+    sums = np.append(0.0, (slopes[:-1] * np.diff(kinks)).cumsum())
     i = max(0, int(np.count_nonzero(sums < rho)) - 1)
-    theta = float(bends[i] + (rho - sums[i]) / max(slopes[i], 1.0))
+    theta = float(kinks[i] + (rho - sums[i]) / max(slopes[i], 1.0))
 
-    # Running sums and differences of large x round: find theta again without the sums, then relative to the entry
-    # nearest to it.
-    def missing(theta: float) -> tuple[float, float, Vector]:
-        loss = np.minimum(np.maximum(theta - k, 0.0), p)
-        return float(loss.sum()) / rho - 1.0, np.count_nonzero((loss > 0.0) & (loss < p)) / rho, loss
+    # Running sums and differences of large x have rounding errors: find theta again without the sums, then relative to
+    # the entry nearest to it.
+    def residual(theta: float) -> tuple[float, float, Vector]:
+        decrease = np.minimum(np.maximum(theta - k, 0.0), p)
+        return float(decrease.sum()) / rho - 1.0, np.count_nonzero((decrease > 0.0) & (decrease < p)) / rho, decrease
 
-    theta = increasing_root(missing, theta, float(k.min()), float(x.max()))[0]
+    theta = increasing_root(residual, theta, float(k.min()), float(x.max()))[0]
     near = int(np.abs(k - theta).argmin())
     theta -= float(k[near])
     k = (x - x[near]) - (p - p[near])
-    slack = 8 * EPS * (1.0 + float(np.abs(x).max()))
-    return increasing_root(missing, theta, theta - slack, theta + slack)[1]
+    error = 8 * EPS * (1.0 + float(np.abs(x).max()))
+    return increasing_root(residual, theta, theta - error, theta + error)[1]

@@ -58,7 +58,7 @@ class BoundTracker:
         run_state.bound = bound
         if bound is not None:
             least = bound.minimum(region)
-            # Rounding may lift a bound above the value that it bounds.
+            # By rounding errors, the bound can exceed the value that it bounds.
             run_state.lower = -np.inf if least != least else min(least, run_state.best.value)
             run_state.dual = bound.lam
 

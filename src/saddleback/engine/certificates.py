@@ -49,10 +49,10 @@ class Minorant:
     """m, the same for all minorants of a run."""
 
     def moved(self, origin: Vector) -> Minorant:
-        """The same function around another origin, lowered by the largest rounding error of this rewriting.
+        """The same function written around another origin, lowered by a bound on the rounding error of the conversion.
 
-        Around an origin far from the region, the constant would be a difference of numbers as large as
-        m |w - origin|^2, and the bound would lose its digits.
+        With an origin far from the region, the minimum over the region would be a difference of numbers as large as
+        m |w - origin|^2, and most of its digits would cancel.
         """
         if origin is self.origin:
             return self
@@ -60,11 +60,11 @@ class Minorant:
         length = dnrm2(step)
         if length == 0.0:
             return self
-        bend = self.strong_convexity * step
-        lift = 0.5 * float(bend.dot(step))
-        constant = self.constant + float(self.slope.dot(step)) + lift
-        margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + lift)
-        return Minorant(constant - margin, self.slope + bend, self.lam, origin, self.strong_convexity)
+        slope_change = self.strong_convexity * step
+        second_order = 0.5 * float(slope_change.dot(step))
+        constant = self.constant + float(self.slope.dot(step)) + second_order
+        margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + second_order)
+        return Minorant(constant - margin, self.slope + slope_change, self.lam, origin, self.strong_convexity)
 
     def at(self, v: Vector) -> float:
         """l(v)."""
@@ -109,16 +109,16 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
     rise = second.constant - first.constant
     flat, curved = _split(first.slope, first.strong_convexity, scales)
     flat_change, curved_change = _split(second.slope - first.slope, first.strong_convexity, scales)
-    bend, n = 0.0, 0.0
+    n, squared_change = 0.0, 0.0
     if curved.size:
         rise -= float(curved.dot(curved_change))
-        bend = float(curved_change.dot(curved_change))
+        squared_change = float(curved_change.dot(curved_change))
     if flat.size:
         n = float(dnrm2(flat_change))
     if n != 0.0:
         along = flat_change / n
         beta = float(flat.dot(along))
-        # From the vector: a difference of squares would lose half of the digits where the slopes nearly cancel.
+        # The norm of the difference: a difference of squares loses half of the digits where the slopes nearly cancel.
         delta = float(dnrm2(flat - beta * along))
     else:
         radius, beta, delta = 0.0, 0.0, 0.0
@@ -126,7 +126,7 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
     def rate(theta: float) -> float:
         t = beta + theta * n
         length = hypot(t, delta)
-        return rise - (radius * n * (t / length) if length != 0.0 else 0.0) - bend * theta
+        return rise - (radius * n * (t / length) if length != 0.0 else 0.0) - squared_change * theta
 
     # A rate of nan gives theta = 0: the second minorant is not used.
     if not rate(0.0) > 0:
@@ -134,11 +134,11 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
     if rate(1.0) > 0:
         return 1.0
     if n == 0.0:
-        return rise / bend
-    if bend == 0.0:
+        return rise / squared_change
+    if squared_change == 0.0:
         if delta == 0.0:
             return min(1.0, max(0.0, -beta / n))  # the kink at t = 0
-        # t/hypot(t, delta) = k.
+        # Solve t/hypot(t, delta) = k.
         k = rise / (radius * n)
         t = k * delta / sqrt(1.0 - k * k) if k * k < 1.0 else copysign(inf, k)
         return min(1.0, max(0.0, (t - beta) / n))

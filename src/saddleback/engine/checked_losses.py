@@ -63,7 +63,7 @@ class CheckedLosses:
         return H if np.isfinite(H).all() else None
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
-        """None for a Jacobian that is exact after all."""
+        """The losses' bound on the errors of their Jacobian; None where they report that it is exact."""
         error = self._losses.jacobian_error(w.copy())
         return None if error is None else self._as_float64(error)
 

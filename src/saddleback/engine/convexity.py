@@ -10,14 +10,15 @@ import numpy as np
 from .._types import EPS, Matrix, Vector
 from ..dual_sets import DualSet
 
-# Relative errors of the losses that do not count as violations. Losses are sums of many terms in float64:
+# Relative errors of the losses that do not count as violations of convexity.
+# float64: losses are sums of many terms, whose rounding errors add up.
 DOUBLE_TOLERANCE = 1e5 * EPS
-# In lower precision, this many units in the last place:
+# Lower precision: this many units in the last place.
 LOW_PRECISION_ULPS = 64.0
-# With a Jacobian by finite differences:
+# Jacobians by finite differences: their usual relative error.
 DIFFERENCES_TOLERANCE = 1e-6
-# Losses that declare themselves convex: columns such as time stamps can cancel seven digits in a margin, which neither
-# the losses nor their Jacobian show.
+# Losses that declare themselves convex: with columns such as time stamps, seven digits of a margin can cancel, which
+# cannot be seen from the losses or their Jacobian.
 DECLARED_TOLERANCE = 1e-7
 
 

@@ -15,25 +15,27 @@ from .evaluation import Evaluation, Point
 from .oracle import Oracle
 from .probing import random_directions, visit
 
-# The distances of the sampled points, in radii of the region: one further along the way from w0 to the answer, and
-# pairs on opposite sides along random rays, so that a function of few variables is sampled on both sides.
+# The distances of the sampled points from the answer, in radii of the region: one point beyond the answer on the line
+# from w0, and pairs on opposite sides of it along random rays, so that functions of few variables are sampled on both
+# sides.
 DISTANCE_BEYOND = 0.6
 RAY_DISTANCES = (1.0, -0.75, 0.5, -0.3)
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexitySample:
-    """What a few points across the region show."""
+    """The outcome of evaluating a few points across the region."""
 
     violation: str | None
+    """Why the losses are not convex; None where no sampled point shows it."""
     lowest: Point | None
-    """The lowest sampled point, where it is lower than the answer."""
+    """The sampled point of the lowest value, where that is below the value of the answer; else None."""
 
 
 def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region: Region) -> ConvexitySample:
     """Compare linearizations at sampled points with that at the answer, and g there with the lower bound.
 
-    The losses at the answer are evaluated once more: a single wrong answer of the user's function is found so.
+    The losses at the answer are evaluated once more, which detects functions that return different values for one w.
     """
     at = oracle.evaluate(best.w, watch=False)
     steepest = float(at.steepness.max())
@@ -44,7 +46,7 @@ def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region
         there = visit(oracle, v)
         if there is None:
             continue
-        # Far from zero along a flat direction, rounding errors of the point change the losses.
+        # Where |w| is large, rounding errors of w itself change the losses.
         rounding = oracle.rounding_at(there)
         if watch.violation is None:
             watch.compare(at, there)

@@ -25,7 +25,7 @@ from .parameter_scales import (
 class Coordinates:
     """The method works in v = factors w; the region of its bound is measured by |(v - center)/region_scales|.
 
-    Without a metric the factors are powers of two, so that going from w to v rounds nothing.
+    Without a metric the factors are powers of two, so that w -> v is free of rounding errors.
     """
 
     factors: Vector
@@ -88,6 +88,6 @@ def oracle_in_coordinates(
         scales = measured_scales(oracle, at)
     else:
         scales = reduced_by_strong_convexity(declared, oracle.strong_convexity, at)
-    # Rounded to powers of two, ordinary scales are no better than the user's own coordinates.
+    # Ordinary scales, rounded to powers of two, do not improve on the user's own coordinates.
     coordinates = Coordinates.of_scales(scales, radius, rescaled=rescales and not ordinary(scales))
     return oracle if coordinates.plain else oracle.rescaled(coordinates.factors), coordinates

@@ -1,4 +1,4 @@
-"""A Hessian probe at the best point before a run may end: how much decrease is left, by a model with that Hessian."""
+"""Probing the Hessian at the best point before a run may end: the decrease that a model with that Hessian predicts."""
 
 from __future__ import annotations
 
@@ -16,27 +16,31 @@ from .evaluation import Evaluation
 from .oracle import Oracle
 from .probing import random_directions, visit
 
-# The whole Hessian of losses that offer it is used up to this many parameters and multiplications: about a second.
+# The full Hessian, where the losses offer it, is used up to this many parameters and multiplications: about a second.
 MOST_PARAMETERS = 2000
 MOST_MULTIPLICATIONS = 2e10
-# A Hessian costs d multiplications per entry of the data, an evaluation a few. It is used where it costs no more than
-# the run so far, and up to CHEAP_PARAMETERS in any case.
+# A Hessian costs d multiplications per entry of the data, an evaluation EVALUATION_MULTIPLICATIONS. The Hessian is used
+# where it costs at most as much as the run so far, and always up to CHEAP_PARAMETERS.
 CHEAP_PARAMETERS = 150
 EVALUATION_MULTIPLICATIONS = 8.0
 # Differences of Jacobians take one evaluation per direction. All directions are measured up to this many parameters, or
-# where the run so far took ITERATIONS_PER_PARAMETER as many iterations; otherwise N_DIRECTIONS.
+# where the run has taken at least ITERATIONS_PER_PARAMETER iterations per parameter; otherwise N_DIRECTIONS are.
 MEASURED_PARAMETERS = 12
 ITERATIONS_PER_PARAMETER = 2
 N_DIRECTIONS = 6
-# The share of a random direction in the first one, for slopes that vanish.
+# The weight of a random unit vector that is added to the first direction, so that it is not zero where the slope is.
 RANDOM_SHARE = 0.1
-# Second derivatives below this share of the largest are raised to it: they are rounding errors.
+# Eigenvalues below this share of the largest are rounding errors and are raised to it.
 LEAST_EIGENVALUE = 1e-12
-# A parameter whose diagonal entry is below this share of the largest is left out.
+# A parameter whose diagonal entry is below this share of the largest is left out: its scale would overflow.
 LEAST_DIAGONAL = 1e-100
+# Where the Hessian is not positive definite, a shift that grows by this factor is added.
+SHIFT_GROWTH = 100.0
+# A second derivative counts as negative where it is this many times the noise of the differences below zero.
+NOISE_MARGIN = 10.0
 # (D) is solved to this share of the tolerance.
 INNER_ACCURACY = 1e-3
-# A decrease of this share of the tolerance counts as none.
+# A decrease below this share of the tolerance is negligible.
 NEGLIGIBLE = 1e-2
 # A predicted decrease is tried at these shares of its step.
 TRIED_SHARES = (1.0, 0.1, 0.01)
@@ -44,10 +48,10 @@ TRIED_SHARES = (1.0, 0.1, 0.01)
 
 @dataclass(frozen=True, eq=False)
 class HessianProbe:
-    """The Hessian of <lam, f> at one point, whole or along directions, and the decrease that its model predicts."""
+    """The Hessian of <lam, f> at one point, full or along directions, and the decrease that its model predicts."""
 
     predicted: float
-    """The decrease of g that the model still predicts."""
+    """The decrease of g that the model predicts from here."""
     length: float
     """The length of its step in the region's scales, along parameters that are not strongly convex."""
     step: Vector | None = None
@@ -66,7 +70,7 @@ def covers_all_directions(oracle: Oracle, n_iter: int) -> bool:
 
 
 def _uses_whole_hessian(oracle: Oracle) -> bool:
-    """Whether the losses offer a Hessian that costs little beside the run so far."""
+    """Whether the losses offer a Hessian that costs at most as much as the run so far."""
     most = max(CHEAP_PARAMETERS, EVALUATION_MULTIPLICATIONS * oracle.n_evals)
     return affords_hessian(oracle) and oracle.problem.n_params <= most
 
@@ -84,10 +88,10 @@ def affords_hessian(oracle: Oracle) -> bool:
 def probe_hessian(
     oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, n_iter: int = 0
 ) -> HessianProbe:
-    """Measure the Hessian of <lam, f> at a point and predict the decrease that is left.
+    """Measure the Hessian of <lam, f> at a point and predict how far g can still decrease.
 
-    The whole Hessian where the losses offer it and it is cheap; otherwise products with a few directions, those of
-    Lanczos from the slope G' lam, where flat directions show first.
+    The full Hessian where the losses offer it and it is cheap; otherwise its products with a few directions, by
+    differences of Jacobians: the Lanczos vectors started at the slope G' lam, which find flat directions early.
     """
     if _uses_whole_hessian(oracle):
         return _by_whole_hessian(oracle, at, lam, region, threshold)
@@ -105,7 +109,7 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
     system = hessian_model.system(at.G * scales, sigma)
     while system is None and sigma < 1.0:
-        sigma *= 100
+        sigma *= SHIFT_GROWTH
         system = hessian_model.system(at.G * scales, sigma)
     if system is None:
         return HessianProbe(inf, inf)
@@ -119,19 +123,19 @@ def _by_differences(
     oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, count: int
 ) -> HessianProbe:
     d = at.w.size
-    # The region's scales come from w0: no difference goes beyond the values that the parameters have and had.
+    # The region's scales were estimated at w0. Differences are taken over at most |w_i| + |w0_i|.
     seen = np.abs(at.w) + np.abs(oracle.w0)
     scales = np.where(seen > 0.0, np.minimum(region.scales, seen), region.scales)
     slopes = at.G * scales
     slope = lam.dot(slopes)
     q = slope / (dnrm2(slope) or 1.0) + RANDOM_SHARE * random_directions(d, d, 1)[0]
-    # Balances the error of the Jacobian against the change of the second derivatives over the distance.
+    # This distance balances the error of the Jacobian against the change of the second derivatives over it.
     distance = oracle.jacobian_precision ** (1 / 3)
     noise = 4 * oracle.jacobian_precision * float(np.abs(lam).dot(np.abs(slopes)).sum()) / distance
     V, HV = np.empty((count, d)), np.empty((count, d))
     k, violation = 0, None
     while k < count:
-        # Orthogonalized twice, as one pass leaves rounding errors.
+        # Orthogonalize twice: one pass leaves rounding errors.
         for _ in range(2 if k else 0):
             q = q - V[:k].T.dot(V[:k].dot(q))
         length = float(dnrm2(q))
@@ -148,11 +152,12 @@ def _by_differences(
         return HessianProbe(inf, inf)
     V, HV = V[:k], HV[:k]
     T = V.dot(HV.T)
-    # Hessians are symmetric: the asymmetric part is the change of the Hessian over the distance of the differences.
+    # Hessians are symmetric, so the asymmetry of T shows how much the Hessian changes over the difference distance.
     error = float(np.abs(T - T.T).max())
     T = 0.5 * (T + T.T)
     if violation is None:
-        # By weak duality any lam bounds the predicted decrease from above: where that is negligible, (D) is not solved.
+        # By weak duality any lam bounds the predicted decrease from above. If this bound is negligible, (D) need not be
+        # solved.
         steepest = (slopes * slopes).sum(axis=1).max()
         least = max(noise, error, LEAST_EIGENVALUE * np.trace(T), LEAST_EIGENVALUE * steepest / (at.magnitude or 1.0))
         own = V.dot(slope)
@@ -172,8 +177,8 @@ def _by_differences(
     steepest = float(np.abs(slopes).max())
     if steepest == 0.0:
         return HessianProbe(0.0, 0.0, S=S, Y=Y, violation=violation)
-    # The last term is the second derivative of a quadratic that falls by LEAST_EIGENVALUE^-1 times the losses in one
-    # step, for directions without any.
+    # The last term is for directions without second derivative: with it, one step decreases the model by at most about
+    # 1/LEAST_EIGENVALUE times the magnitude of the losses.
     least = max(
         noise, error, LEAST_EIGENVALUE * float(values[-1]), LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0)
     )
@@ -196,7 +201,7 @@ def _hessian_times(
 def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
     """The violation of convexity where the second derivative along q is negative beyond noise."""
     second_derivative = float(q.dot(Hq))
-    if second_derivative >= -10 * noise:
+    if second_derivative >= -NOISE_MARGIN * noise:
         return None
     return f"the curvature of the losses is {second_derivative:.3g} along a direction, so they are not convex"
 
@@ -208,7 +213,7 @@ def _predicted(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> flo
 
 
 def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least: float) -> bool:
-    """Whether g falls by ``least`` along the step of a probe, whose Hessian may be rounding or wrong."""
+    """Whether g falls by more than ``least`` along the step of a probe, whose Hessian may be inaccurate."""
     if probe.step is None:
         return True
     for share in TRIED_SHARES:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..result import History
 
-# The rate of decrease that is assumed where the last values show none.
+# The contraction rate assumed where the last values do not decrease, and the largest that is used: the estimated gap is
+# then 1/(1 - 0.99) = 100 predicted decreases.
 SLOWEST_RATE = 0.99
 
 
@@ -50,7 +51,7 @@ class HistoryBuilder:
         self.estimate.append(max(predicted, 0.0) / (1.0 - self.contraction()))
 
     def trim(self) -> None:
-        """Cut all lists to the shortest one, ``estimate``, which is written last: an interrupt may fall in between."""
+        """Cut all lists to the length of ``estimate``, which is appended last: an interrupt may come in between."""
         for f in fields(self):
             del getattr(self, f.name)[len(self.estimate) :]
 

@@ -10,13 +10,13 @@ from ..problem import Problem
 from ..subproblem import InnerSolver, square_matrices
 from .method import AnyMethod
 
-# J x d matrices that a run holds at a time, a little below the measured number: three Jacobians and what a step makes
-# of one.
+# J x d matrices that a run holds at a time: three Jacobians and the temporaries of a step. A little below the measured
+# number, so that no run that fits is refused.
 N_JACOBIANS = 5
 
 
 class MemoryNeed(NamedTuple):
-    """Bytes, what they are for, and what would take less."""
+    """A number of bytes, their purpose, and how to need fewer."""
 
     n_bytes: float
     purpose: str

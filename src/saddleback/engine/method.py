@@ -1,4 +1,4 @@
-"""What the loop asks of an outer method."""
+"""The interface of outer methods: their state, the base classes and what the loop reads from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .stopping import Stopping
 class State:
     """The state of a method after one step: arrays and numbers, which a checkpoint stores by their type hints.
 
-    A method with more to remember derives a frozen dataclass from this one.
+    A method that keeps more derives its own frozen dataclass from this one.
     """
 
     point: Point
@@ -36,8 +36,8 @@ class State:
     inner_iter: int = 0
     """Iterations of the inner solver in this step."""
     inner_failures: int = 0
-    """Subproblems of this step that the method itself found above the gap it asked for; the oracle counts those of
-    (D)."""
+    """Subproblems that the method solved itself in this step and that ended above the requested gap. The oracle counts
+    those that it solves."""
     predicted: float = np.nan
     """The decrease of g that the step's model predicted before the step; nan where there is no model."""
     unshifted_step: Params | None = None
@@ -48,7 +48,7 @@ S = TypeVar("S", bound=State)
 
 
 class MethodBase:
-    """Base of both kinds of methods: the name, what they need, and what the loop must know of them."""
+    """Base of `Method` and `ExternalMethod`: name, needed capabilities, and the facts that the loop reads."""
 
     name: ClassVar[str]
     needs: ClassVar[Needs] = Needs()
@@ -56,8 +56,8 @@ class MethodBase:
     predicts_gap: ClassVar[bool] = False
     """Whether the predicted decrease of a step estimates the gap to second order."""
     state_type: ClassVar[type[State]] = State
-    """The type of the states, for checkpoints: S of ``Method[S]`` unless declared. A method that states neither can be
-    resumed as well: the state that ``init`` makes then shows its type."""
+    """The type of the states, for checkpoints: S of ``Method[S]`` unless declared. For a method without either, a
+    resumed run takes the type of the state that ``init`` returns."""
     n_square_matrices: ClassVar[int] = 0
     """How many d x d matrices a step holds at a time."""
 
@@ -72,7 +72,7 @@ class MethodBase:
 
     @property
     def rescales(self) -> bool:
-        """Whether the method works in parameters divided by their scales, so that their units do not matter."""
+        """Whether the method works with w_i/scale_i, so that its steps do not depend on the units of the parameters."""
         return False
 
 

@@ -24,15 +24,16 @@ from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
 from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point
 from .problem_facts import GRACE_SECONDS, ProblemFacts
 
-# Rounding errors of a sum of products, in units of the precision: for up to some hundreds of parameters.
+# A bound on the rounding error of a sum of products, in multiples of the precision. The errors of n terms grow like
+# sqrt(n): this covers some hundreds of parameters.
 ROUNDING_UNITS = 16.0
-# Beyond this |w| minorants are lowered by the rounding errors of the parameters; nearer they are negligible.
+# Minorants at points with |w| above this are lowered by the rounding errors of w; below it these are negligible.
 LARGE_PARAMETERS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The counters of an oracle and what it has learned, as far as later steps depend on it; for checkpoints."""
+    """The counters of an oracle and the data on which its later answers depend; for checkpoints."""
 
     n_evals: int
     n_values: int
@@ -80,13 +81,13 @@ class Oracle(ProblemFacts):
             self.watch.allow_declared()
         self._recent: deque[Evaluation] = deque(maxlen=2)
         self._valued: Vector | None = None
-        """Where the losses alone were evaluated last: the Jacobian there may still be evaluated after the time limit,
-        as it completes a step."""
+        """The last point at which only the values were evaluated. The Jacobian there may be evaluated after the time
+        limit as well, because it completes a step."""
 
     def rescaled(self, factors: Vector) -> Oracle:
         """The oracle of the same losses in v = factors w; counters and evaluations are kept.
 
-        Factors are powers of two, so that nothing is rounded.
+        Factors are powers of two, so that the change of coordinates has no rounding errors.
         """
         problem = replace(self.problem, losses=RescaledLosses(self.problem.losses, factors), metric=None)
         oracle = Oracle(problem, self.inner, self.w0 * factors, self.tol, self.clock)
@@ -133,7 +134,7 @@ class Oracle(ProblemFacts):
         again.
         """
         if not anew:
-            # As in ``_known``, without its call.
+            # ``_known`` inlined: this runs at every step.
             for known in self._recent:
                 if known.w is w or (known.w[0] == w[0] and np.array_equal(known.w, w)):
                     return known
@@ -174,8 +175,8 @@ class Oracle(ProblemFacts):
     def trial(self, w: Vector) -> Point:
         """The losses and g at a point that the method may reject.
 
-        Most trials are accepted: only losses that declare ``values_first`` are evaluated without their Jacobian, as
-        theirs then costs no more later.
+        Most trials are accepted and then need the Jacobian. Only losses that declare ``values_first`` are evaluated
+        without it, as values and Jacobian one after the other cost them as much as both at once.
         """
         return self.point(w) if self._values_first else self.evaluate(w)
 
@@ -198,7 +199,7 @@ class Oracle(ProblemFacts):
     def dual_step(
         self, Q: Matrix | None, c: Vector, tol: float, start: Vector | None = None, *, factor: Matrix | None = None
     ) -> DualSolution:
-        """Solve (D) to a measured gap of ``tol``, or of what rounding allows; ``factor`` F stands for Q = F F'."""
+        """Solve (D) to a measured gap of ``tol``, or to its rounding floor if larger; a ``factor`` F gives Q = F F'."""
         matrix = Q if factor is None else factor
         assert matrix is not None, "(D) needs Q, or a factor of it"
         if not (all_finite(c) and all_finite(matrix)):
@@ -223,9 +224,9 @@ class Oracle(ProblemFacts):
         return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.strong_convexity)
 
     def rounding_at(self, at: Evaluation) -> float:
-        """How much rounding errors of the parameters may change <lam, f> at an evaluated point.
+        """A bound on how much rounding errors of w change <lam, f> at an evaluated point.
 
-        Along a flat direction, where |G' lam| is zero but |G| is not, this grows with the distance without limit.
+        Along a flat direction, where |G' lam| is zero but |G| is not, it grows in proportion to |w|.
         """
         return ROUNDING_UNITS * self.precision * at.slope_magnitude
 
@@ -237,7 +238,7 @@ class Oracle(ProblemFacts):
     def _known(self, w: Vector) -> Evaluation | None:
         """The kept evaluation at exactly w."""
         for known in self._recent:
-            # The first coordinate of most points differs, and is cheap to compare.
+            # The first coordinate is compared first: it is cheap, and differs for most points.
             if known.w[0] == w[0] and np.array_equal(known.w, w):
                 return known
         return None
@@ -267,7 +268,7 @@ class Oracle(ProblemFacts):
 
 
 def _read_only(w: Vector) -> Vector:
-    """A read-only copy, as it may be kept."""
+    """A read-only copy: the oracle may keep it while the caller changes the original."""
     w = np.array(w)
     w.flags.writeable = False
     return w

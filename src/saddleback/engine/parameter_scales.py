@@ -1,4 +1,4 @@
-"""The scales of the parameters: as the losses declare them, or as slopes and second differences at w0 suggest."""
+"""The scales of the parameters: declared by the losses, or estimated from slopes and second differences at w0."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .evaluation import Evaluation, row_norms
 from .oracle import Oracle
 from .probing import visit
 
-# Scales within these bounds that differ by no more than the factor are replaced by ones: the user's own choice of
-# coordinates is then as good.
+# Scales within these bounds that differ by at most the factor ORDINARY_RATIO are replaced by ones: the user's own
+# coordinates are then good enough.
 ORDINARY_LEAST, ORDINARY_LARGEST, ORDINARY_RATIO = 1e-3, 1e3, 100.0
 # Second differences are taken over this share of the scales.
 PROBE_SHARE = 1e-3
 # Scales over which the second-order change of the losses exceeds this many times their magnitude are reduced.
-LARGEST_BEND = 100.0
+LARGEST_CHANGE = 100.0
 # Scales are divided by this where the losses are not defined at the probe.
 REDUCTION = 10.0
 MOST_PROBES = 10
-# The decrease that the parameters can bring is taken to be at least this share of the losses.
+# The attainable decrease of the losses is assumed to be at least this share of their magnitude.
 LEAST_DECREASE = 1e-3
 # The slope times the scale of a parameter is at most two to this power, so that its square does not overflow.
 LARGEST_SLOPE_EXPONENT = 460.0
@@ -47,17 +47,18 @@ def declared_scales(losses: Losses) -> Vector | None:
 
 
 def refuse_extreme(scales: Vector, strong_convexity: Vector) -> None:
-    """Refuse declared scales that had to be cut off: the region of a certificate would be too small for them."""
-    cut = np.flatnonzero((scales >= EXTREME) & (strong_convexity == 0.0))
-    if cut.size:
+    """Refuse declared scales above EXTREME, which were clipped: the region of a certificate would be too small."""
+    clipped = np.flatnonzero((scales >= EXTREME) & (strong_convexity == 0.0))
+    if clipped.size:
         raise ProblemError(
-            f"losses.parameter_scales must be below {EXTREME:.2g}, so that squares are numbers; parameter {cut[0]} is "
-            "larger. Multiply its column of X by a constant, divide y by one, or drop the column."
+            f"losses.parameter_scales must be below {EXTREME:.2g}, so that squares do not overflow; parameter "
+            f"{clipped[0]} has a larger one. Multiply its column of X by a constant, divide y by one, or drop the "
+            "column."
         )
 
 
 def reduced_by_strong_convexity(scales: Vector, strong_convexity: Vector, at: Evaluation) -> Vector:
-    """Scales over which the term m_i/2 w_i^2 changes by no more than the magnitude of the losses."""
+    """Scales over which the term m_i/2 w_i^2 changes by at most the magnitude of the losses."""
     if not strong_convexity.any():
         return scales
     with np.errstate(over="ignore", divide="ignore"):
@@ -68,8 +69,8 @@ def guessed_scales(at: Evaluation) -> Vector:
     """Scales from one evaluation, as powers of two; ones where they are ordinary.
 
     |column i of G|/|w_i| estimates a second derivative, and |f| over it the square of a scale. Where w_i = 0, the scale
-    is |f|/|column i of G|, over which the linearized losses change by their own magnitude. A parameter that shows
-    neither gets the geometric mean of the others.
+    is |f|/|column i of G|, over which the linearized losses change by their own magnitude. A parameter for which
+    neither is finite gets the geometric mean of the others.
     """
     scales = _guessed(at)
     return np.ones(at.w.size) if ordinary(scales) else _powers_of_two(scales)
@@ -78,31 +79,31 @@ def guessed_scales(at: Evaluation) -> Vector:
 def measured_scales(oracle: Oracle, at: Evaluation) -> Vector:
     """Guessed scales, corrected by second differences where they are not ordinary: slopes may be small by chance.
 
-    Over its scale a parameter should change the losses to second order by their own magnitude at most. All parameters
-    are moved a little at once, and the scales of those with the largest second-order change are reduced until none is
-    too large: a few evaluations. Where the losses can decrease by less than their magnitude along every parameter, as
-    losses with a large constant do, that decrease takes the place of the magnitude.
+    Over the scale of a parameter, the second-order change of the losses should be at most their magnitude. All
+    parameters are moved a little at once, and the scales of those with the largest second-order change are reduced
+    until none is too large: a few evaluations. Where the losses can decrease only by less than their magnitude along
+    every parameter, as losses with a large constant do, that decrease is used instead of the magnitude.
     """
     scales = _guessed(at)
     if ordinary(scales):
         return np.ones(scales.size)
     signs = np.where(np.random.default_rng(scales.size).random(scales.size) < 0.5, -1.0, 1.0)
-    magnitude, bends = at.magnitude or 1.0, np.zeros(scales.size)
+    magnitude, changes = at.magnitude or 1.0, np.zeros(scales.size)
     with np.errstate(all="ignore"):
         for _ in range(MOST_PROBES):
             there = visit(oracle, at.w + PROBE_SHARE * scales * signs)
             if there is None:
                 scales = scales / REDUCTION
                 continue
-            bends = at.largest_weight * np.abs(there.G - at.G).max(axis=0) * scales / (PROBE_SHARE * magnitude)
-            worst = float(bends.max())
-            if not worst > LARGEST_BEND:
+            changes = at.largest_weight * np.abs(there.G - at.G).max(axis=0) * scales / (PROBE_SHARE * magnitude)
+            worst = float(changes.max())
+            if not worst > LARGEST_CHANGE:
                 break
-            # All parameters moved at once: changes along the others may come from the worst ones, so that only these
-            # are reduced.
-            long = bends > max(LARGEST_BEND, worst / LARGEST_BEND)
-            scales = np.where(long, scales / np.sqrt(bends), scales)
-        decreases = (at.largest_weight * row_norms(at.G.T) * scales) ** 2 / (bends * magnitude)
+            # All parameters were moved at once, so the worst ones may also cause the changes along the others. Only the
+            # worst are reduced.
+            too_long = changes > max(LARGEST_CHANGE, worst / LARGEST_CHANGE)
+            scales = np.where(too_long, scales / np.sqrt(changes), scales)
+        decreases = (at.largest_weight * row_norms(at.G.T) * scales) ** 2 / (changes * magnitude)
     decrease = float(decreases.max(initial=0.0, where=~np.isnan(decreases)))
     scales = scales * np.sqrt(min(1.0, max(decrease / magnitude, LEAST_DECREASE)))
     return np.ones(scales.size) if ordinary(scales) else _powers_of_two(scales)

@@ -1,4 +1,4 @@
-"""Evaluations at points that are no steps of the method, and random directions towards them."""
+"""Evaluations at points that are not iterates of the method, and random directions to such points."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..machine.clock import OutOfTime
 from .evaluation import Evaluation
 from .oracle import Oracle
 
-# Longer random directions are drawn again each time instead of being kept.
+# Random directions with more entries are not cached but drawn again each time.
 MOST_KEPT_ENTRIES = 2000
 
 
 def visit(oracle: Oracle, w: Vector, *, anew: bool = False) -> Evaluation | None:
-    """The evaluation at a point that is no step of the method; None where the losses are not defined."""
+    """The evaluation at a point that is not an iterate of the method; None where the losses are not defined."""
     with np.errstate(all="ignore"):
         try:
             there = oracle.evaluate(w, watch=False, anew=anew)

@@ -1,4 +1,4 @@
-"""What the losses declare, as facts about <lam, f> that hold for every lam in Lambda."""
+"""Facts about <lam, f> that hold for every lam in Lambda, derived from what the losses declare."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..losses.facts import LossFacts
 from ..machine.clock import Clock
 from ..problem import Problem
 
-# A run needs the value at its start: what that takes beside the losses themselves (the range of the weights, the best
-# response) may take this many seconds beyond the time limit.
+# A run needs g(w0). Its parts other than the losses (the range of the weights, the best response) may take this many
+# seconds beyond the time limit.
 GRACE_SECONDS = 1.0
 
 
 class ProblemFacts:
-    """Convexity, smoothness and boundedness of <lam, f> for every lam in Lambda, by what the losses declare."""
+    """Convexity, smoothness and boundedness of <lam, f> for every lam in Lambda, from what the losses declare."""
 
     def __init__(self, problem: Problem, clock: Clock) -> None:
         self.problem = problem
@@ -54,7 +54,7 @@ class ProblemFacts:
 
     @cached_property
     def bounded_below(self) -> bool:
-        """Whether <lam, f> is bounded below for every lam: losses that are, and no weight below 0."""
+        """Whether <lam, f> is bounded below for every lam: losses that are bounded below, and no weight below 0."""
         return self._facts.bounded_below and self._weights_not_negative
 
     @cached_property

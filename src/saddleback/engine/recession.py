@@ -13,11 +13,11 @@ from .._types import EPS, Matrix, Vector
 from ..dual_sets import DualSet
 from .evaluation import Evaluation, row_norms
 
-# A sum of slopes that is shorter than this share of its terms counts as zero: its digits have canceled.
-CANCELLATION = 100 * EPS
+# An average of slopes shorter than this share of its terms counts as zero: it consists of rounding errors.
+ZERO_AVERAGE = 100 * EPS
 # Scaled slopes shorter than this count as zero.
 ZERO_SLOPE = 1e-100
-# The number of Jacobians that are kept: slopes of other lam cost no evaluation, but a Jacobian may be large.
+# The number of Jacobians that are kept. They give slopes for other lam without an evaluation, but may be large.
 N_KEPT = 8
 # How often a direction is corrected by slopes of the kept Jacobians.
 MOST_CORRECTIONS = 50
@@ -29,9 +29,9 @@ class Slopes:
     Far along u, g changes at the rate sup <G(v)' lam, u> over all v and all lam in Lambda: its recession function.
     Among the u of one length, the rate is least for the u against the shortest average of all slopes (von Neumann's
     minimax theorem). Where that average is zero, an average of minorants is a constant, and g is bounded below.
-    Each coordinate is divided by its largest slope, so that the units of the parameters do not matter. Where ``flat``
-    is False g is strongly convex along a coordinate and cannot fall without bound along it: u is zero there. ``work``
-    is the number of multiplications that directions may take.
+    Each coordinate is divided by its largest slope, so that the result does not depend on the units of the parameters.
+    Along coordinates where ``flat`` is False, g is strongly convex and cannot fall without bound: u is zero there.
+    ``work`` is the number of multiplications that computing directions may take.
     """
 
     def __init__(self, dual_set: DualSet, flat: NDArray[np.bool_], work: float = np.inf) -> None:
@@ -69,7 +69,7 @@ class Slopes:
             for at in self._known:
                 # The lam with which the linearization there falls least along u.
                 slope = self._dual_set.support(at.G @ u)[1] @ at.G
-                if slope @ u + 0.5 > CANCELLATION * dnrm2(slope / self.largest) * dnrm2(self.largest * u):
+                if slope @ u + 0.5 > ZERO_AVERAGE * dnrm2(slope / self.largest) * dnrm2(self.largest * u):
                     self.add(slope)
             if len(self._slopes) == known or self.exhausted:
                 break
@@ -86,10 +86,10 @@ class Slopes:
         if row_norms(S).min() <= ZERO_SLOPE:
             return None
         weights = shortest_average(S)
-        if not dnrm2(weights @ S) > CANCELLATION * dnrm2(weights @ np.abs(S)):
+        if not dnrm2(weights @ S) > ZERO_AVERAGE * dnrm2(weights @ np.abs(S)):
             return None
-        # This is -a/|a|^2 for the average a, from the equations S u = -1 of its slopes: each of them then holds up to
-        # its own rounding errors, while in a those of the longest slopes dominate.
+        # u = -a/|a|^2 for the average a. It is computed from the equations S u = -1 of the slopes in a, so that each
+        # equation holds up to its own rounding errors; in a itself those of the longest slopes dominate.
         S = S[weights > 0.0]
         lengths = row_norms(S)
         u: Vector = np.linalg.lstsq(S / lengths[:, None], -1.0 / lengths, rcond=None)[0] / self.largest
@@ -116,9 +116,9 @@ def shortest_average(slopes: Matrix) -> Vector:
     x, active = np.zeros(n), np.zeros(n, dtype=np.bool_)
     for _ in range(3 * n):
         residual = target - A @ x
-        pull = np.where(active, -np.inf, A.T @ residual)
-        j = int(pull.argmax())
-        if not pull[j] > 16 * EPS * dnrm2(residual):
+        gradient = np.where(active, -np.inf, A.T @ residual)
+        j = int(gradient.argmax())
+        if not gradient[j] > 16 * EPS * dnrm2(residual):
             break
         active[j] = True
         while True:
@@ -127,7 +127,8 @@ def shortest_average(slopes: Matrix) -> Vector:
             leaving = active & (z <= 0.0)
             if not leaving.any():
                 break
-            # The longest step towards z with which all weights stay positive; those that become zero leave.
+            # The longest step towards z that keeps all weights nonnegative; weights that become zero leave the active
+            # set.
             x += (x[leaving] / (x[leaving] - z[leaving])).min() * (z - x)
             active &= x > EPS * x.max()
             x[~active] = 0.0

@@ -73,7 +73,7 @@ def build_result(
 def result_without_value(problem: Problem, w: Vector, method: str, status: Status, seconds: float) -> Result:
     """The result of a run that ended before g was known anywhere: w as given, value and losses nan, no bound.
 
-    It ended within the first evaluation of the losses, or while a checkpoint was read, which stays as it is.
+    It ended within the first evaluation of the losses, or while a checkpoint was read; that file is not changed.
     """
     to_user, J = problem.dual_set.to_user, problem.n_losses
     history = HistoryBuilder()

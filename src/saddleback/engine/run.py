@@ -1,4 +1,4 @@
-"""One run: it takes the states of a method, keeps the best point, the bound and the history, and reports."""
+"""One run: receives the states of a method, updates the best point, the bound and the history, and reports progress."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ class Run:
     def _decreases(self, point: Point) -> bool:
         """Whether g falls from the best point to this one by more than the rounding errors of the point itself.
 
-        Far from w0 along a flat direction, rounding errors of w change the losses by |G| |w|, so that g seems to fall
-        without end.
+        Far from w0 along a flat direction, rounding errors of w change the losses by |G| |w| times the precision. The
+        computed g then seems to fall without bound.
         """
         if not self.tracker.distance_from_start(point.w) > FAR_FROM_START:
             return True
@@ -122,7 +122,7 @@ class Run:
                 )
 
     def settle(self) -> None:
-        """After an end within an iteration: a history of whole entries, and the bound around the best point."""
+        """After a run that ended within an iteration: drop incomplete history entries and update the bound."""
         run_state = self.state
         run_state.history.trim()
         self.tracker.update(

@@ -34,7 +34,7 @@ class RunState:
     step_in_region: bool = True
     """Whether the step of the last Hessian probe stays within the region."""
     inner_failures: int = 0
-    """Subproblems that the method itself found above the gap it asked for; the oracle counts those of (D)."""
+    """Subproblems that the method solved itself and that ended above the requested gap; the oracle counts its own."""
     history: HistoryBuilder = field(default_factory=HistoryBuilder)
 
     @property

@@ -17,12 +17,13 @@ from .method import AnyMethod, State
 from .oracle import Oracle
 from .run_state import RunState
 from .stopping import UNBOUNDED_FACTOR, Stopping, Verdict
-from .unbounded import falls_forever
+from .unbounded import is_unbounded_below
 
-# After a probe that found more to gain, the next one waits for 1/this of the iterations so far.
+# After a probe that predicts further decrease, the next one is made after n_iter/this more iterations, so that probes
+# cost a bounded share of the run.
 PROBE_INTERVAL_DIVISOR = 5
-# A quadratic model predicts a little more than half of the possible decrease of a flat function such as w^12: a
-# predicted decrease above this share of the tolerance keeps a run going.
+# A predicted decrease above this share of the tolerance keeps a run going. A quadratic model predicts only a little
+# more than half of the possible decrease of a function such as w^12.
 PREDICTED_SHARE = 0.5
 # How often a run samples the region for a lower point before it ends at a stationary one of losses that are not convex.
 MOST_DEPARTURES = 3
@@ -41,7 +42,7 @@ class StopDecision:
         self._tracker = tracker
         self._not_strongly_convex = not oracle.strong_convexity.any()
         self.finding: HessianProbe | Point | None = None
-        """What keeps the run from ending, for the method to use: a probe with more to gain, or a lower point elsewhere
+        """Why the run does not end yet, for the method to use: a probe that predicts further decrease, or a lower point
         from which the method starts again."""
 
     def verdict(self, state: State | None = None) -> Verdict | None:
@@ -84,8 +85,9 @@ class StopDecision:
         verdict = self._stopping.exhausted(run_state.history, magnitude)
         if verdict is None or verdict[0] is not Status.UNBOUNDED or run_state.deep:
             return verdict
-        # A minimum may lie this deep: without an unbounded ray the run goes on, until g is as many times deeper again.
-        run_state.deep = falls_forever(self._oracle, run_state, thorough=True) is not True
+        # A minimum may lie this low. If no unbounded ray is found, the run goes on with the limit multiplied by
+        # UNBOUNDED_FACTOR once more.
+        run_state.deep = is_unbounded_below(self._oracle, run_state, thorough=True) is not True
         return self._exhausted() if run_state.deep else verdict
 
     def _estimate_suffices(self, threshold: float, not_convex: bool, exhausted: Verdict | None) -> bool:
@@ -95,22 +97,22 @@ class StopDecision:
         history, stopping = self._run_state.history, self._stopping
         if not stopping.estimate_is_small(history, threshold):
             return False
-        # A stalled run gets no better certificate: the estimate is then all there is.
+        # The certificate of a stalled run does not improve any more, so that only the estimate can end it.
         stalled = exhausted is not None and exhausted[0] is Status.STALLED
         all_directions = stalled or covers_all_directions(self._oracle, history.n_iter)
         return stopping.estimate_may_decide(history.gap[-1], threshold, all_directions=all_directions)
 
     def _confirmed(self, state: State | None, certified: bool, last: bool) -> bool:
-        """Whether a probe at the best point finds no more to gain, and samples of the region no violation of convexity.
+        """Whether a probe predicts no further decrease and samples of the region show no violation of convexity.
 
         A bound that holds everywhere needs no probe for flat directions, and losses that are convex by construction
-        need no samples. After a probe that found more, the next one waits for some iterations.
+        need no samples. After a probe that predicts further decrease, the next one is made some iterations later.
         """
         run_state, oracle = self._run_state, self._oracle
         history, region = run_state.history, self._tracker.region
         run_state.step_in_region = True
         no_flat_directions = (
-            self._tracker.everywhere or oracle.affine or (certified and self._last_step_tells(state, region))
+            self._tracker.everywhere or oracle.affine or (certified and self._full_step_in_region(state, region))
         )
         if no_flat_directions and oracle.convex:
             return True
@@ -129,7 +131,7 @@ class StopDecision:
         return False
 
     def _probe_confirms(self, state: State | None, region: Region, certified: bool) -> bool:
-        """Whether a Hessian probe at the best point leaves nothing to gain within the region."""
+        """Whether a Hessian probe at the best point predicts no relevant decrease, with a step within the region."""
         run_state, oracle = self._run_state, self._oracle
         threshold = self._stopping.threshold(run_state.best.value)
         at = oracle.evaluate(run_state.best.w)
@@ -137,7 +139,7 @@ class StopDecision:
         if probe.violation is not None:
             self._tracker.withdraw(probe.violation)
             return False
-        # A step that leaves the region for a negligible decrease follows a direction without second derivative.
+        # A step that leaves the region for a negligible decrease is allowed: second derivatives vanish along it.
         run_state.step_in_region = probe.length <= region.radius or probe.predicted <= NEGLIGIBLE * threshold
         more = probe.predicted > PREDICTED_SHARE * threshold or (certified and not run_state.step_in_region)
         if more and not decrease_is_real(oracle, at, probe, NEGLIGIBLE * threshold):
@@ -155,8 +157,8 @@ class StopDecision:
         except Breakdown:
             return HessianProbe(inf, inf)
 
-    def _last_step_tells(self, state: State | None, region: Region) -> bool:
-        """Whether the last step stayed within the region, by a model that knew second derivatives in all directions."""
+    def _full_step_in_region(self, state: State | None, region: Region) -> bool:
+        """Whether the last unshifted step, with second derivatives in all directions, is no longer than the radius."""
         if state is None or state.unshifted_step is None or not np.array_equal(state.point.w, self._run_state.best.w):
             return False
         return region.length(state.unshifted_step, self._oracle.strong_convexity) <= region.radius

@@ -21,8 +21,13 @@ LARGEST_RELATIVE_TOLERANCE = 1e-10
 # smaller number where the models of these iterations predict no decrease beyond rounding either.
 STALL_ITERATIONS = 200
 SHORT_STALL_ITERATIONS = 10
+# Decreases below these multiples of |g| are rounding errors: of a difference of two values, and of the prediction of a
+# model, which is a sum of more terms.
+DECREASE_ROUNDING, PREDICTION_ROUNDING = 8 * EPS, 64 * EPS
+# A gap that shrinks by a smaller share in STALL_ITERATIONS counts as unchanged.
+LEAST_GAP_REDUCTION = 1e-3
 # An estimate ends a run only where the certified gap is at most this many tolerances: the larger number where the final
-# Hessian probe covers all directions, the smaller one where it covers a few, as an uncovered direction may be flat.
+# Hessian probe covers all directions, the smaller one where it covers a few, as another direction may be flat.
 ESTIMATE_FACTOR_ALL_DIRECTIONS = 1e3
 ESTIMATE_FACTOR_FEW_DIRECTIONS = 10.0
 # The share of the tolerance that an estimate must reach, twice in a row.
@@ -46,7 +51,7 @@ class Stopping:
             object.__setattr__(self, "time_limit", number(self.time_limit, "time_limit", minimum=0.0))
 
     def threshold(self, value: float) -> float:
-        """The gap that counts as converged: tol, or for large values min(tol, 1e-10) |value|.
+        """The gap at which a run has converged: tol, or for large values min(tol, 1e-10) |value|.
 
         It never exceeds tol max(1, |value|). The relative part is capped so that ``tol`` is a tolerance in the scale of
         f: while tol >= 1e-10 |value|, multiplying f, R and tol by a constant does not change where a run ends.
@@ -96,8 +101,8 @@ class Stopping:
     def time_limit_message(self, seconds: float) -> str:
         """The message of a run that reached its time limit, or has too little time left for the next step."""
         stopped = f"stopped after {seconds:.3g} s, the limit was {self.time_limit:g} s"
-        reached = self.time_limit is None or seconds >= self.time_limit
-        return stopped if reached else f"{stopped}: the next step would take longer than what is left"
+        passed = self.time_limit is None or seconds >= self.time_limit
+        return stopped if passed else f"{stopped}: the next step would take longer than the time left"
 
 
 def _predicts_nothing(history: HistoryBuilder, value: float) -> bool:
@@ -105,11 +110,11 @@ def _predicts_nothing(history: HistoryBuilder, value: float) -> bool:
     known = [estimate for estimate in history.estimate[-SHORT_STALL_ITERATIONS:] if estimate == estimate]
     if len(known) < SHORT_STALL_ITERATIONS // 2:
         return False
-    return max(known) <= 64 * EPS * abs(value)
+    return max(known) <= PREDICTION_ROUNDING * abs(value)
 
 
 def _stalled(history: HistoryBuilder, patience: int) -> bool:
     earlier, now = -1 - patience, -1
-    decrease = history.value[earlier] - history.value[now] > 8 * EPS * abs(history.value[now])
-    tighter = np.isfinite(history.gap[now]) and history.gap[now] < (1.0 - 1e-3) * history.gap[earlier]
+    decrease = history.value[earlier] - history.value[now] > DECREASE_ROUNDING * abs(history.value[now])
+    tighter = np.isfinite(history.gap[now]) and history.gap[now] < (1.0 - LEAST_GAP_REDUCTION) * history.gap[earlier]
     return not (decrease or tighter)

@@ -30,8 +30,8 @@ class Losses(Protocol):
     ``bounded_below``
         True where every f_j is bounded below by construction: no search for a ray on which it is unbounded.
     ``parameter_scales() -> (d,)``
-        The typical magnitude of each parameter, > 0: w_i -> u w_i multiplies it by u. Parameters are measured in these
-        scales where no others are given.
+        The typical magnitude of each parameter, > 0: w_i -> u w_i multiplies it by u. Distances between parameters are
+        measured in these scales unless the problem has a metric.
     ``values_first``
         True where ``values`` and then the Jacobian at the same point cost no more than both at once.
     ``n_entries``

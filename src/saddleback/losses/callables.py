@@ -41,7 +41,7 @@ class FunctionLosses:
 
     @property
     def exact_jacobian(self) -> bool:
-        """Whether the Jacobian has rounding errors only, and not those of finite differences."""
+        """Whether the Jacobian was given, and is not computed by finite differences."""
         return not isinstance(self.jac, Differences)
 
     @property
@@ -137,8 +137,8 @@ def from_functions(
         if check_jac:
             raise ProblemError("check_jac=True has no jac to check; pass jac, or leave check_jac out.")
         warn_user(
-            f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian, and a "
-            "certificate only as good as they are; pass jac for speed and rigor"
+            f"no jac: taking central differences, {2 * w0.size} extra calls of fun per Jacobian; the certificate holds "
+            "only up to their errors. Pass jac for speed and rigor"
         )
         jac = Differences(lambda w: _as_values(fun(w), f.size), w0)
     sizes = f.size, w0.size
@@ -149,7 +149,7 @@ def from_functions(
 
 
 class _LastCall:
-    """fun with a cache of one result: the first evaluation of a run is the call that told J."""
+    """fun with a cache of one result: the first evaluation of a run reuses the call that determined J."""
 
     def __init__(self, fun: Function) -> None:
         self._fun = fun
@@ -176,7 +176,7 @@ def _as_array(x: Any, name: str) -> NDArray[Any]:
         return x.copy()
     try:
         array = real_array(x)
-        # float32 is kept: it tells the precision of the losses. A copy, because fun may reuse its arrays.
+        # float32 is kept, because it shows the precision of the losses. A copy, because fun may reuse its arrays.
         array = array.copy() if array.dtype in FLOATS else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         pair = " Pass jac=True if it returns losses and Jacobian." if isinstance(x, tuple) and len(x) == 2 else ""

@@ -12,15 +12,16 @@ from ..errors import ProblemError
 
 Values = Callable[[Vector], Vector]
 
-# A length is accepted where over one step (cbrt(eps) lengths) the slope changes by less than MAX_BEND, and the errors
-# of rounding and of third derivatives are below MAX_NOISE: relative to the slope, or to that of a parabola of the
-# losses' magnitude and second derivative.
-MAX_BEND, MAX_NOISE = 3e-5, 1e-9
-# Other lengths are tried in powers of ten until one is accepted; only a few where the losses are constant.
-FACTOR, MAX_TRIES, MAX_TRIES_CONSTANT = 10.0, 24, 3
+# A length is accepted where over one step (cbrt(eps) lengths) the slope changes by less than MAX_SLOPE_CHANGE, and the
+# errors of rounding and of third derivatives are below MAX_NOISE: relative to the slope, or to that of a parabola with
+# the losses' magnitude and second derivative.
+MAX_SLOPE_CHANGE, MAX_NOISE = 3e-5, 1e-9
+# Other lengths are tried, LENGTH_RATIO apart, until one is accepted; only a few where the losses are constant.
+LENGTH_RATIO, MAX_TRIES, MAX_TRIES_CONSTANT = 10.0, 24, 3
 # The search stops after MAX_WORSE lengths with a larger error than the best, once the best is below MAX_ERROR.
 MAX_WORSE, MAX_ERROR = 2, 0.1
-# A measured second derivative is believed where its parabola misses a fourth point by less than this share of the bend.
+# A measured second derivative is used where its parabola misses a fourth point by less than this share of the change of
+# the slope.
 PARABOLA_MISS = 0.1
 
 
@@ -40,12 +41,13 @@ class LengthSearch:
     precision: float
 
     def fitted(self) -> TriedLength:
-        """The first accepted length, or the best: longer ones against rounding, shorter ones against bends.
+        """The first accepted length, or the best one tried.
 
-        Losses may have larger errors than rounding: where shorter steps are worse, longer ones are tried as well.
+        Longer ones are tried against rounding errors, shorter ones against changes of the slope. Losses may have errors
+        larger than rounding: then longer ones are tried as well.
         """
         first = best = self._tried(abs(float(self.w[self.i])) or 1.0)
-        factors = (FACTOR,) if first.straight else (1.0 / FACTOR, FACTOR)
+        factors = (LENGTH_RATIO,) if first.straight else (1.0 / LENGTH_RATIO, LENGTH_RATIO)
         for factor in factors:
             last, worse = first, 0
             for _ in range(MAX_TRIES_CONSTANT if first.constant else MAX_TRIES):
@@ -65,23 +67,28 @@ class LengthSearch:
             (ahead, h), (behind, _), (between, t) = (self._slopes(s * step) for s in (1.0, -1.0, 0.5))
             slope = 0.5 * (ahead + behind)
             second_derivative, steepest = np.abs(ahead - behind).max() / h, np.abs(slope).max()
-            magnitude, bend = float(np.abs(self.f).max()), second_derivative * h
+            magnitude, slope_change = float(np.abs(self.f).max()), second_derivative * h
             noise = self.precision * (magnitude + steepest * abs(here)) / h
             # The parabola through three points must predict a fourth: otherwise the second difference is noise, or
-            # third derivatives dominate, as those of an odd function at zero.
+            # third derivatives dominate, as for an odd function at zero.
             cubic = np.abs(between - (slope + 0.5 * t / h * (ahead - behind))).max()
-            scale = max(steepest, np.sqrt(magnitude * second_derivative) if cubic < PARABOLA_MISS * bend else 0.0)
+            parabolic = cubic < PARABOLA_MISS * slope_change
+            reference = max(steepest, np.sqrt(magnitude * second_derivative) if parabolic else 0.0)
             constant = not (ahead.any() or behind.any())
-        if not (np.isfinite(scale) and np.isfinite(noise) and np.isfinite(cubic)):
+        if not (np.isfinite(reference) and np.isfinite(noise) and np.isfinite(cubic)):
             return TriedLength(length, slope, straight=False, constant=False, accepted=False, error=np.inf)
-        straight = bend <= MAX_BEND * scale + 4 * noise and cubic <= MAX_NOISE * scale + 4 * noise
+        straight = (
+            slope_change <= MAX_SLOPE_CHANGE * reference + 4 * noise and cubic <= MAX_NOISE * reference + 4 * noise
+        )
         return TriedLength(
             length,
             slope,
             straight=straight,
             constant=constant,
-            accepted=straight and not constant and noise <= MAX_NOISE * scale,
-            error=(bend / scale) ** 2 + (cubic + noise) / scale if scale > 0.0 and not constant else np.inf,
+            accepted=straight and not constant and noise <= MAX_NOISE * reference,
+            error=(slope_change / reference) ** 2 + (cubic + noise) / reference
+            if reference > 0.0 and not constant
+            else np.inf,
         )
 
     def _slopes(self, step: float) -> tuple[Vector, np.float64]:

@@ -13,7 +13,7 @@ from ..errors import ProblemError
 from .base import Losses
 from .difference_steps import LengthSearch, Values, step_share
 
-# The length at any point is at least this share of the parameter: shorter steps would show its rounding errors.
+# The length at any point is at least this share of the parameter: shorter steps would measure its rounding errors.
 LEAST_SHARE = 1e-5
 
 
@@ -21,7 +21,7 @@ LEAST_SHARE = 1e-5
 class Differences:
     """The Jacobian by central differences, 2 d calls each, with steps fitted to the losses at ``w0``.
 
-    The steps are fitted at the first call, always at ``w0``: a resumed run finds the same steps.
+    The steps are fitted at the first call, always at ``w0``, so that a resumed run uses the same steps.
     """
 
     values: Values
@@ -45,7 +45,7 @@ class Differences:
         return step_share(self.precision) * np.maximum(self.lengths, LEAST_SHARE * np.abs(w))
 
     def error(self, w: Vector) -> Matrix:
-        """A bound on the errors of the Jacobian at w, (J, d): rounding, plus a third of what doubled steps change."""
+        """A bound on the errors of the Jacobian at w, (J, d): rounding, plus a third of the change by doubled steps."""
         steps, G = self.steps(w), self(w)
         truncation = np.abs(central_differences(self.values, w, 2 * steps) - G) / 3.0
         error: Matrix = truncation + self.precision * np.abs(self.values(w))[:, None] / steps
@@ -59,7 +59,7 @@ class Differences:
         lengths = np.array([one.length for one in found])
         constant = np.array([one.constant for one in found])
         if constant.any() and not constant.all():
-            # A parameter that changes nothing at w0 gets the geometric mean of the other lengths.
+            # A parameter on which the losses at w0 do not depend gets the geometric mean of the other lengths.
             lengths[constant] = np.exp(np.log(lengths[~constant]).mean())
         return _Fit(lengths, precision, np.stack([one.slope for one in found], axis=1))
 
@@ -89,7 +89,7 @@ def check_jacobian(losses: Losses, w: Vector, rtol: float = 1e-4) -> None:
     """Raise a ProblemError that names the rows of the Jacobian that disagree with central differences.
 
     The tolerance is ``rtol`` times the row, plus the change by doubled steps (truncation), plus the rounding errors of
-    the differences. There is no absolute number, so that units of the losses and of the parameters do not matter.
+    the differences. All terms are relative, so that the check does not depend on units of losses or parameters.
     """
     f, G = loss_pair(losses.evaluate(w))
     differences = Differences(lambda v: loss_pair(losses.evaluate(v))[0], w)

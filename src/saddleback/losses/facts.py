@@ -13,12 +13,12 @@ from .base import Losses
 
 @dataclass(frozen=True, eq=False)
 class LossFacts:
-    """The optional attributes of losses, read once; `saddleback.Losses` says what each of them means."""
+    """The optional attributes of losses, read once; `saddleback.Losses` defines each of them."""
 
     convex: bool
-    """False unless declared: methods and certificates then watch for signs of the contrary."""
+    """False unless declared: convexity is then checked during the run."""
     bounded_below: bool
-    """False unless declared: a run then looks for rays on which the worst case is unbounded below."""
+    """False unless declared: a run then searches for rays on which g is unbounded below."""
     values_first: bool
     """False unless declared: trial points are then evaluated with their Jacobian at once."""
     exact_jacobian: bool
@@ -26,14 +26,14 @@ class LossFacts:
     n_entries: float
     """J d unless declared."""
     matrix_size: int | None
-    """None for losses that are numbers and no entries of a matrix."""
+    """None for losses that are not the entries of a matrix."""
     strong_convexity: float | Vector
     """Zero unless declared; not checked here."""
 
     @classmethod
     def of(cls, losses: Losses) -> LossFacts:
-        """The facts of any object with the members of `Losses`. Nothing is computed but ``strong_convexity()``, where
-        it is a method."""
+        """The facts of any object with the members of `Losses`. Only ``strong_convexity`` is called, if it is a
+        method."""
         n_entries = getattr(losses, "n_entries", None)
         strong_convexity: Any = getattr(losses, "strong_convexity", None)
         if callable(strong_convexity):
@@ -50,6 +50,6 @@ class LossFacts:
 
 
 def _declares(losses: Losses, name: str, default: bool) -> bool:
-    """A boolean attribute. Anything else, such as a method of that name, declares nothing."""
+    """A boolean attribute; the default where it is anything else, such as a method of that name."""
     value = getattr(losses, name, default)
     return bool(value) if isinstance(value, bool | np.bool_) else default

@@ -15,15 +15,15 @@ from .facts import LossFacts
 
 @dataclass(frozen=True, eq=False)
 class RescaledLosses:
-    """v -> f(v / scale): in the norm |w|_P^2 = sum_i P_i w_i^2, with scale = sqrt(P), |v| = |w|_P.
+    """v -> f(v / factors). For factors = sqrt(P), v = factors w has the norm |v|^2 = |w|_P^2 = sum_i P_i w_i^2.
 
-    Every method works in v with the Euclidean norm, which is the metric P in w: Q = G P^-1 G'. It offers the
-    capabilities that the losses offer, and no others.
+    A method that works in v with the Euclidean norm works in w with the metric P: Q = G P^-1 G'. It offers exactly the
+    capabilities of the losses.
     """
 
     losses: Any
     """`Losses`; untyped, because callers ask `capabilities.offers` before they use an optional member."""
-    scale: Vector
+    factors: Vector
     n_losses: int = field(init=False)
     n_params: int = field(init=False)
     convex: bool = field(init=False)
@@ -37,7 +37,7 @@ class RescaledLosses:
     def __post_init__(self) -> None:
         facts = vars(LossFacts.of(self.losses))
         sizes = {"n_losses": self.losses.n_losses, "n_params": self.losses.n_params}
-        in_v = {"strong_convexity": facts["strong_convexity"] / self.scale**2}
+        in_v = {"strong_convexity": facts["strong_convexity"] / self.factors**2}
         for name, value in (facts | sizes | in_v).items():
             object.__setattr__(self, name, value)
 
@@ -45,30 +45,30 @@ class RescaledLosses:
         return lack(self.losses, capability)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        f, G = loss_pair(self.losses.evaluate(w / self.scale))
-        return f, G / self.scale
+        f, G = loss_pair(self.losses.evaluate(w / self.factors))
+        return f, G / self.factors
 
     def values(self, w: Vector) -> Vector:
-        return self.losses.values(w / self.scale)
+        return self.losses.values(w / self.factors)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        return self.losses.hessian(w / self.scale, lam) / np.outer(self.scale, self.scale)
+        return self.losses.hessian(w / self.factors, lam) / np.outer(self.factors, self.factors)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         if V is None:
-            return self.losses.sampled_hessian(w / self.scale, lam, None) / np.outer(self.scale, self.scale)
-        return self.losses.sampled_hessian(w / self.scale, lam, V / self.scale)
+            return self.losses.sampled_hessian(w / self.factors, lam, None) / np.outer(self.factors, self.factors)
+        return self.losses.sampled_hessian(w / self.factors, lam, V / self.factors)
 
     def smoothness(self) -> float | None:
         offer = self.losses.smoothness
         # The attribute may be a number; None stands for losses without a smoothness constant.
         L = offer() if callable(offer) else offer
-        return None if L is None else L / float(np.min(self.scale)) ** 2
+        return None if L is None else L / float(np.min(self.factors)) ** 2
 
     def parameter_scales(self) -> Vector:
         offer = self.losses.parameter_scales
-        return (offer() if callable(offer) else offer) * self.scale
+        return (offer() if callable(offer) else offer) * self.factors
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
-        error = self.losses.jacobian_error(w / self.scale)
-        return None if error is None else error / self.scale
+        error = self.losses.jacobian_error(w / self.factors)
+        return None if error is None else error / self.factors

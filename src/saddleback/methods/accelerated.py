@@ -17,12 +17,15 @@ from .prox_step import CONTROL as PROX
 from .prox_step import ProxStep, prox_step
 from .smoothness import CONTROL as SMOOTHNESS
 from .smoothness import SmoothMethod, Smoothness, find_smoothness, known_smoothness, not_smooth
-from .steps import STEP_RULES
+from .steps import STEP_SIZE_RULES
 
 
 @dataclass(frozen=True)
 class AcceleratedControl:
-    """The tuned numbers of the accelerated method; a third or three times them changes evaluations by at most 7 %."""
+    """The tuned numbers of the accelerated method.
+
+    With a third or three times any of them, the number of evaluations changes by at most 7 %.
+    """
 
     inner_share: float = 1e-2
     """theta_1: (D) is solved to theta_t = theta_1/t^2 times the smallest 1/2 lam' Q lam so far. The sum of theta_t is
@@ -44,7 +47,7 @@ class AcceleratedState(State):
     t: int = 0
     """Steps since the last restart."""
     smallest_proximity: float = 0.0
-    """The smallest 1/2 lam' Q lam of the steps so far, 0 before the first: what the accuracy of (D) is relative to."""
+    """The smallest 1/2 lam' Q lam of the steps so far, 0 before the first. The accuracy of (D) is relative to it."""
     average: Minorant | None = None
 
 
@@ -62,8 +65,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     steps : {"sharp", "paper"}
         The rule for alpha: the sharp one (A_T >= T^2/(4L); docs/mathematics.md), or the paper's (about T^2/(16L)).
     smoothness : float, optional
-        L, used as it is; else asked from the losses, whose answer the paper's rule uses as it is and the
-        sharp rule as an upper bound for backtracking; else found by backtracking alone.
+        L. Without it the paper's rule uses the L that the losses offer, and the sharp rule backtracks with that as
+        an upper bound; both backtrack without a bound where the losses offer none.
     restart : bool
         Restart when <G' lam, ag+ - ag> > 0 (O'Donoghue and Candes 2015): linear convergence on
         well-conditioned problems. The bound above then holds since the last restart.
@@ -82,7 +85,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        lookup(STEP_RULES, self.steps, "step rule")
+        lookup(STEP_SIZE_RULES, self.steps, "step rule")
         flag(self.restart, "restart")
         if self.inner_accuracy is not None:
             accuracy = number(self.inner_accuracy, "inner_accuracy", minimum=0.0)
@@ -90,12 +93,12 @@ class Accelerated(SmoothMethod[AcceleratedState]):
 
     @property
     def rescales(self) -> bool:
-        # A given L, and the paper's steps, refer to the parameters as the user has them.
+        # A given L and the paper's steps refer to the user's own coordinates.
         return self.smoothness is None and self.steps == "sharp"
 
     def init(self, oracle: Oracle, w0: Vector) -> AcceleratedState:
         at = oracle.evaluate(w0)
-        # The paper's algorithm uses the losses' L as it is; under the sharp rule it is an upper bound.
+        # The paper's algorithm takes the losses' L; the sharp rule uses it as an upper bound.
         given = known_smoothness(oracle, self.smoothness) if self.steps == "paper" else self.smoothness
         return AcceleratedState(
             point=at.point,
@@ -108,7 +111,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     def step(self, oracle: Oracle, state: AcceleratedState) -> AcceleratedState:
         smoothness, failures = state.smoothness, 0
         for _ in range(SMOOTHNESS.max_trials):
-            alpha = STEP_RULES[self.steps](smoothness.L, state.A)
+            alpha = STEP_SIZE_RULES[self.steps](smoothness.L, state.A)
             A = state.A + alpha
             md = state.w if state.A == 0 else (state.A * state.point.w + alpha * state.w) / A
             at = oracle.evaluate(md)
@@ -128,8 +131,10 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         return prox_step(oracle, at, eta, self._accuracy(oracle, state), state.lam)
 
     def _accuracy(self, oracle: Oracle, state: AcceleratedState) -> float:
-        """eps_t = L/t^4 in the paper. Ours is relative to the steps, eps_t <= theta_t 1/2 lam' Q lam with a sum of
-        theta_t that is finite, which keeps sum A_t eps_t below a multiple of sum |w_{t+1} - w_t|^2.
+        """The gap eps_t to which (D) is solved: L/t^4 with the paper's steps.
+
+        With the sharp rule it is relative to the steps: eps_t <= theta_t 1/2 lam' Q lam, where the sum of theta_t is
+        finite. Then sum A_t eps_t is at most a multiple of sum |w_{t+1} - w_t|^2.
         """
         if self.inner_accuracy is not None:
             return self.inner_accuracy

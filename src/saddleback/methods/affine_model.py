@@ -1,4 +1,4 @@
-"""The Hessian model of affine losses: a proximal term, as small as rounding allows."""
+"""The Hessian model of affine losses: the smallest proximal term that rounding errors allow."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class AffineControl:
     """The tuned numbers of the proximal term of affine losses (docs/mathematics.md, 6)."""
 
     rounding_units: float = 8.0
-    """The gap of (D) that rounding leaves, in units in the last place of the largest entry of Q."""
+    """The smallest gap of (D) that can be reached, in units in the last place of the largest entry of Q."""
     tolerance_share: float = 0.5
     """The share of the tolerance that this gap may take."""
     relative_tolerance: float = 1e-10
-    """A tolerance below this share of |g| is out of reach; the same number as in engine/stopping.py."""
+    """Smaller tolerances relative to |g| cannot be reached; LARGEST_RELATIVE_TOLERANCE of engine/stopping.py."""
     step_range: float = 1e4
     """Steps are at most this many times longer or shorter than the longest steps on losses that are not known to be
-    affine, so that extreme tolerances do not make Q overflow or vanish beside c."""
+    affine, so that with extreme tolerances Q neither overflows nor is negligible against c."""
 
 
 CONTROL = AffineControl()
@@ -48,11 +48,11 @@ class AffineModel:
     def start(oracle: Oracle, at: Evaluation) -> AffineModel:
         """The delta for which the rounding errors of Q = G B^-1 G' in (D) take half of the tolerance.
 
-        A smaller delta does not weaken the certificate, which is limited by the gap of (D) times delta.
+        The error of the certificate is the gap of (D) times delta, so that a small delta does not make it worse.
         """
         columns = (at.largest_weight * row_norms(at.G.T)) ** 2
         largest = float(columns.max()) or 1.0
-        # A parameter on which no loss depends does not move; any positive weight will do.
+        # A parameter on which no loss depends does not move, with any positive weight.
         weights = np.where(columns > 0, columns / largest, 1.0)
         steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         tol = max(oracle.tol, CONTROL.relative_tolerance * abs(at.value))

@@ -1,4 +1,4 @@
-"""What ``method="auto"`` chooses: Newton or quasi-Newton, by a model of their costs."""
+"""The choice of ``method="auto"``: Newton or quasi-Newton, by a model of their costs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from .quasi_newton import QuasiNewton
 
 @dataclass(frozen=True)
 class AutoControl:
-    """The model of costs, in entries of data read. Round numbers between those measured on easy and on
-    ill-conditioned tables (docs/benchmarks.md), for a gap of 1e-8."""
+    """The model of costs, in units of reading one entry of data.
+
+    Round numbers between those measured on easy and on ill-conditioned tables (docs/benchmarks.md), for a gap of 1e-8.
+    """
 
     newton_steps: int = 8
     """Evaluations of Newton's method; 5 to 10 measured."""
@@ -24,8 +26,9 @@ class AutoControl:
     quasi_newton_steps: int = 100
     """Evaluations of quasi-Newton; 10 to 280 measured."""
     iteration: float = 1e5
-    """What an iteration costs beside its evaluation: some tenths of a millisecond of Python, counted low. Without it
-    plain functions of 50 parameters and a few losses would seem to cost nothing, and a Hessian would never pay."""
+    """The cost of an iteration without its evaluation: some tenths of a millisecond of Python, estimated low. Without
+    this term functions of 50 parameters and a few losses would cost nearly nothing in the model, so that it would never
+    choose Newton for them."""
 
 
 CONTROL = AutoControl()

@@ -14,17 +14,20 @@ from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, CholeskySystem, choles
 
 @dataclass(frozen=True)
 class BFGSControl:
-    """The tuned numbers of both forms of BFGS; a third or three times them changes evaluations by at most 2 %."""
+    """The tuned numbers of both forms of BFGS.
+
+    With a third or three times any of them, the number of evaluations changes by at most 2 %.
+    """
 
     flat_step_divisor: float = 10.0
-    """B is divided by this after a step along which the losses are flat: the next step may be as many times longer.
-    Piecewise-linear losses need a few such divisions."""
+    """B is divided by this after a step along which the losses are flat, so that the next step may be that many times
+    longer. Piecewise-linear losses need a few such divisions."""
     obsolete_ratio: float = 1e10
-    """B starts anew where its largest entry exceeds y'y/s'y of a new pair by more than this: in B + y y'/s'y the new
-    second derivatives would be lost to rounding."""
+    """B is started again where its largest entry is more than this many times y'y/s'y of a new pair: the new second
+    derivatives would be below the rounding errors of B + y y'/s'y."""
     smaller_initial: float = 1e-2
-    """The initial Hessian is multiplied by this where the model predicts no more decrease, so that directions without
-    a pair are tried (docs/mathematics.md, 6, "The estimate")."""
+    """The initial Hessian is multiplied by this where the model predicts no further decrease, so that directions
+    without a pair are tried (docs/mathematics.md, 6, "The estimate")."""
 
 
 CONTROL = BFGSControl()
@@ -47,7 +50,7 @@ class DenseBFGS:
     Y: ParamRows
     """The changes y of G' lam along them."""
     from_hessian: bool = False
-    """Whether the initial Hessian was the losses' own instead of delta I, so that B knows every direction."""
+    """Whether the initial Hessian was the losses' own instead of delta I, so that B is known in every direction."""
 
     @staticmethod
     def start(d: int, delta: float) -> DenseBFGS:
@@ -69,12 +72,12 @@ class DenseBFGS:
         return SMALLEST_SHIFT_RATIO * float(self.matrix.diagonal().max())
 
     def scaled_down(self) -> DenseBFGS:
-        """B after a step along which the losses are flat: smaller, and without the pairs of earlier places."""
+        """B after a step along which the losses are flat: smaller, and without the earlier pairs."""
         divisor = CONTROL.flat_step_divisor
         return DenseBFGS(self.matrix / divisor, self.delta / divisor, self.S[:0], self.Y[:0])
 
     def with_smaller_initial(self) -> DenseBFGS:
-        """The same pairs on a smaller initial Hessian; B itself where it knows every direction."""
+        """The same pairs on a smaller initial Hessian; B unchanged where it is known in every direction."""
         if self.from_hessian:
             return self
         smaller = DenseBFGS.start(self.matrix.shape[0], CONTROL.smaller_initial * self.delta)
@@ -94,10 +97,10 @@ class DenseBFGS:
     def _with(self, s: Vector, y: Vector) -> DenseBFGS:
         B, Bs = self.matrix, self.matrix.dot(s)
         sBs = float(s.dot(Bs))
-        # Outer products of one vector with itself, so that B stays symmetric to the bit.
+        # Outer products of one vector with itself keep B exactly symmetric.
         z = y / sqrt(float(s.dot(y)))
         B = B + z[:, None] * z
-        # s'Bs may have been lost to rounding; then there is nothing to subtract.
+        # By rounding, s'Bs may be zero or negative; then there is nothing to subtract.
         if sBs > 0:
             v = Bs / sqrt(sBs)
             B -= v[:, None] * v

@@ -21,13 +21,15 @@ class FixedPointControl:
     """The numbers of the fixed-point iteration; a reference method, not tuned on benchmarks."""
 
     max_rounds: int = 200
-    """Solutions of (D) for one fixed point, before its gap is accepted as it is and counted as a failure."""
+    """The most solutions of (D) for one fixed point; a larger gap is then accepted and counted as a failure."""
     rounding_units: float = 64.0
-    """The fixed point is not asked for more than so many units in the last place of the losses."""
+    """The smallest gap that is asked of a fixed point, in units in the last place of the losses."""
     inner_share: float = 0.1
-    """(D) is solved to this share of the gap that the fixed point is to have."""
-    smallest_move: float = 1e-3
-    """The line search between two lam ends at this share of the way."""
+    """(D) is solved to this share of the gap that is asked of the fixed point."""
+    backtracking: float = 0.5
+    """The step from the present lam to the new one is multiplied by this until the gap is smaller."""
+    smallest_step: float = 1e-3
+    """The line search fails below this step."""
 
 
 CONTROL = FixedPointControl()
@@ -37,9 +39,10 @@ CONTROL = FixedPointControl()
 class FixedPoint(Accelerated):
     """Algorithm 1 with lam* such that lam* is a best response to f(ag+(lam*)) (paper, Theorem "fixed-point").
 
-    Where (D) linearizes the losses at md, this takes them at ag+ itself: repeat (D) with c = f(ag+) + Q lam until
-    h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy min(1, max|f|). Each round evaluates the losses once more; the
-    method is a reference for the paper's idealized version. ``Result.history.inner_gap`` holds that gap.
+    Algorithm 1 linearizes the losses at md; this method uses the losses at ag+ itself. It repeats (D) with
+    c = f(ag+) + Q lam until h(f(ag+)) - <lam, f(ag+)> + R(lam) <= accuracy min(1, max|f|). Each round evaluates the
+    losses once more; the method is a reference for the paper's idealized version. ``Result.history.inner_gap`` holds
+    that gap.
     """
 
     name: ClassVar[str] = "fixed-point"
@@ -61,7 +64,7 @@ class FixedPoint(Accelerated):
         for _ in range(CONTROL.max_rounds):
             if gap <= goal or not np.isfinite(step.point.value):
                 break
-            # step.slope = G' lam, so that c = f(ag+) + Q lam.
+            # step.slope = G' lam, so that this c is f(ag+) + Q lam.
             c = step.point.f + eta * at.G @ step.slope
             solution = dual_step(oracle, at, eta, c, CONTROL.inner_share * goal, step.lam)
             n_iter += solution.n_iter
@@ -70,10 +73,10 @@ class FixedPoint(Accelerated):
                 break
             step, gap = better, _gap(oracle, better)
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
-        # The proof compares g(ag+) with the linearization at this lam, which is no longer the solution of (D).
+        # The proof compares g(ag+) with the linearization at this lam, which does not solve the (D) at md.
         ell = at.f + at.G @ step.direction
         linearized = float(step.lam @ ell) - oracle.adversary.regularizer.value(step.lam)
-        return replace(step, solution=solution, model=linearized + gap)
+        return replace(step, solution=solution, model_value=linearized + gap)
 
 
 def _gap(oracle: Oracle, step: ProxStep) -> float:
@@ -84,12 +87,12 @@ def _gap(oracle: Oracle, step: ProxStep) -> float:
 
 
 def _line_search(oracle: Oracle, step: ProxStep, eta: float, lam: Vector, gap: float) -> ProxStep | None:
-    """The first step with a smaller gap on the way from the present lam to the new one, halving; None without one."""
-    weight = 1.0
-    while weight > CONTROL.smallest_move:
-        mixed = replace(step.solution, lam=(1.0 - weight) * step.lam + weight * lam)
+    """A lam on the segment from the present one to ``lam`` with a smaller gap, by backtracking; None where none is."""
+    t = 1.0
+    while t > CONTROL.smallest_step:
+        mixed = replace(step.solution, lam=(1.0 - t) * step.lam + t * lam)
         trial = step_to(oracle, step.base, eta, mixed)
         if _gap(oracle, trial) < gap:
             return trial
-        weight /= 2.0
+        t *= CONTROL.backtracking
     return None

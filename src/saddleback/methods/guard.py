@@ -15,13 +15,13 @@ class GuardControl:
     """How often accelerated steps are taken (docs/mathematics.md, 6, "Guard")."""
 
     first_credit: int = 30
-    """Evaluations before the first accelerated step: most problems are solved by then, and pay nothing for the rate."""
+    """Evaluations before the first accelerated step: most problems are solved with fewer and take none."""
     credit: int = 10
-    """Evaluations between two accelerated steps: an overhead of about a fifth, at two evaluations a step."""
+    """Evaluations between two accelerated steps: an overhead of about a fifth, at two evaluations per step."""
 
 
 CONTROL = GuardControl()
-# The rate counts the accelerated steps since the last restart.
+# Without restarts: the rate counts the accelerated steps since the last one.
 ACCELERATED = Accelerated(restart=False)
 
 
@@ -29,13 +29,13 @@ ACCELERATED = Accelerated(restart=False)
 class Guard:
     """The state of Algorithm 1, of which one step is taken for every few evaluations of a faster method.
 
-    Algorithm 1 uses of its aggregate point ag only the value g(ag), so that any lower point may replace it
-    (docs/mathematics.md, 4). The faster method provides such points; T evaluations contain Theta(T) accelerated
-    steps, and the rate O(L/T^2) holds.
+    The proof of Algorithm 1 uses only the value g(ag) of its aggregate point ag, so that any point of lower value may
+    replace it (docs/mathematics.md, 4). The faster method provides such points. T evaluations contain Theta(T)
+    accelerated steps, so that the rate O(L/T^2) holds.
     """
 
     credit: int = CONTROL.first_credit
-    """Evaluations that are left before the next accelerated step is due."""
+    """Evaluations left until the next accelerated step is due."""
     state: AcceleratedState | None = None
     """None before the first accelerated step."""
 

@@ -21,7 +21,7 @@ from .tape import Recorder, Tape
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LBFGSBState(State):
-    """SciPy's state cannot be read: a resumed run repeats the values and gradients that led to it."""
+    """The values and gradients given to SciPy. Its own state cannot be read; a resumed run replays them instead."""
 
     n_iter: int
     tape: Tape
@@ -32,8 +32,8 @@ class LBFGSBControl:
     """The limits passed on to SciPy."""
 
     evaluations_per_iteration: int = 100
-    """SciPy's limit on evaluations is this many times ``max_iter``: more than its line search takes, so that it never
-    ends a run."""
+    """SciPy's limit on evaluations is this many times ``max_iter``: more than its line search takes, so that the limit
+    never ends a run."""
 
 
 CONTROL = LBFGSBControl()
@@ -70,7 +70,7 @@ class LBFGSB(ExternalMethod):
         recorder = Recorder(Tape.empty(w0.size) if last is None else last.tape)
 
         def ask(w: Vector) -> tuple[float, Vector]:
-            # The run before the checkpoint has already watched the convexity at these points.
+            # The run before the checkpoint has already checked convexity at these points.
             at = oracle.evaluate(np.array(w), watch=not recorder.replays)
             return at.value, at.lam @ at.G
 

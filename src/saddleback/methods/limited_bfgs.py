@@ -39,8 +39,8 @@ class LimitedBFGS:
     """B = B_0 - W M^-1 W' of the last pairs with B_0 = delta I (Byrd, Nocedal and Schnabel 1994, theorem 2.3).
 
     W = [B_0 S, Y], M = [[S'B_0 S, L], [L', -D]] with L and D the strictly lower part and the diagonal of S'Y. With
-    A = B_0 + sigma I, (B + sigma I)^-1 = A^-1 + A^-1 W (M - W'A^-1 W)^-1 W'A^-1: a system of twice the memory m, and
-    O(d (J + m) (m + k)) flops where B_0 is known along k directions.
+    A = B_0 + sigma I, (B + sigma I)^-1 = A^-1 + A^-1 W (M - W'A^-1 W)^-1 W'A^-1. Cost for m pairs: a system of size
+    2 m, and O(d (J + m) (m + k)) flops where B_0 is known along k directions.
     """
 
     delta: float
@@ -65,7 +65,7 @@ class LimitedBFGS:
         return SMALLEST_SHIFT_RATIO * self.delta
 
     def scaled_down(self) -> LimitedBFGS:
-        """B after a step along which the losses are flat; the older pairs would undo the scaling, and are dropped."""
+        """B after a step along which the losses are flat: smaller, without the pairs, which would rescale delta."""
         return LimitedBFGS.start(self.S.shape[1], self.delta / CONTROL.flat_step_divisor)
 
     def with_smaller_initial(self) -> LimitedBFGS:

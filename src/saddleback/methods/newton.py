@@ -22,8 +22,8 @@ class NewtonControl:
     """The tuned numbers of Newton's method."""
 
     local_share: float = 1e-2
-    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease: from then on
-    sampling errors would limit the rate. Not sensitive."""
+    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease, as sampling
+    errors would then limit the rate of convergence. The number of evaluations hardly depends on it."""
 
 
 CONTROL = NewtonControl()
@@ -50,7 +50,7 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
 
     Sequential quadratic programming on max_j f_j in its dual form: quadratic convergence where strict
     complementarity and second-order sufficiency hold. One Hessian and d^3/3 flops per iteration. Far from the
-    solution a ``sampled_hessian`` takes its place for losses that offer one.
+    solution, ``sampled_hessian`` is used instead where the losses offer it.
     """
 
     name: ClassVar[str] = "newton"

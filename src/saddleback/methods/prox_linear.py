@@ -31,7 +31,7 @@ class ProxLinear(SmoothMethod[ProxLinearState]):
 
     @property
     def rescales(self) -> bool:
-        # A given L refers to the parameters as the user has them.
+        # A given L refers to the user's own coordinates.
         return self.smoothness is None
 
     def init(self, oracle: Oracle, w0: Vector) -> ProxLinearState:

@@ -15,15 +15,18 @@ from ..subproblem import DualSolution
 
 @dataclass(frozen=True)
 class ProxStepControl:
-    """The tuned numbers of proximal steps; a third or three times any of them changes evaluations by at most 5 %."""
+    """The tuned numbers of proximal steps.
+
+    With a third or three times any of them, the number of evaluations changes by at most 5 %.
+    """
 
     smallest_accuracy: float = 1e-6
-    """Solve (D) to at least this share of the tolerance. With less, lam stops moving while G' lam still matters to the
-    certificate."""
+    """(D) is never solved to a smaller gap than this share of the tolerance. With a larger share lam stops changing
+    before G' lam is accurate enough for the certificate."""
     first_accuracy: float = 1e-9
-    """The accuracy of (D) relative to the losses, before there is a step to compare with."""
+    """The gap of (D) relative to the losses in the first step, when there is no earlier step to relate it to."""
     rounding_units: float = 16.0
-    """Units in the last place of the losses that rounding may add to a difference of two values of g."""
+    """The rounding error of a difference of two values of g, in units in the last place of the losses."""
 
 
 CONTROL = ProxStepControl()
@@ -31,7 +34,7 @@ CONTROL = ProxStepControl()
 
 @dataclass(frozen=True, eq=False)
 class ProxStep:
-    """argmin over v of h(f + G (v - u)) + |v - u|^2 / (2 eta), reached as v = u - eta G' lam with lam from (D).
+    """argmin over v of h(f + G (v - u)) + |v - u|^2 / (2 eta), which is v = u - eta G' lam with lam from (D).
 
     By duality lam solves (D) with Q = eta G G' and c = f(u) (Drusvyatskiy and Paquette 2019; paper, eq. "moreau-env").
     """
@@ -45,7 +48,7 @@ class ProxStep:
     """p = v - u = -P^-1 times the slope; P = I/eta for proximal steps."""
     point: Point
     """The losses at v."""
-    model: float
+    model_value: float
     """h(ell): g of the linearized losses at v."""
     precision: float
     """The relative rounding error of the losses."""
@@ -67,7 +70,7 @@ class ProxStep:
     @property
     def error(self) -> float:
         """g(v) - h(ell), the error of the linearization: at most L/2 |v - u|^2."""
-        return self.point.value - self.model
+        return self.point.value - self.model_value
 
     @property
     def rounding(self) -> float:
@@ -76,11 +79,11 @@ class ProxStep:
 
     @property
     def noise(self) -> float:
-        """What rounding may add to ``error``."""
+        """A bound on the rounding error of ``error``."""
         return CONTROL.rounding_units * self.rounding
 
     def admits(self, L: float) -> bool:
-        """Whether g(v) <= h(ell) + L/2 |v - u|^2, the only use the proof makes of L (docs/mathematics.md, 3)."""
+        """Whether g(v) <= h(ell) + L/2 |v - u|^2: all that the proof requires of L (docs/mathematics.md, 3)."""
         return bool(np.isfinite(self.point.value) and self.error <= 0.5 * L * self.length_squared + self.noise)
 
     @property
@@ -92,7 +95,7 @@ class ProxStep:
     @property
     def predicted(self) -> float:
         """The decrease from g(u) that the model predicts: g(u) - [h(ell) + |v - u|^2 / (2 eta)]."""
-        return self.base.value - self.model - self.proximity
+        return self.base.value - self.model_value - self.proximity
 
 
 def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
@@ -113,5 +116,5 @@ def step_to(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution
     """The step v = u - eta G' lam of a dual solution, with the losses at v."""
     slope = solution.lam @ base.G
     direction = -eta * slope
-    model = oracle.adversary.value(base.f + base.G @ direction)
-    return ProxStep(base, solution, slope, direction, oracle.point(base.w + direction), model, oracle.precision)
+    model_value = oracle.adversary.value(base.f + base.G @ direction)
+    return ProxStep(base, solution, slope, direction, oracle.point(base.w + direction), model_value, oracle.precision)

@@ -28,36 +28,36 @@ from .trial import Trial
 class QuasiNewtonControl:
     """The tuned numbers of the quasi-Newton method.
 
-    What a number changes was measured by a third and three times it, on the published minimax problems and on tables of
-    12 and 200 columns; where nothing is said, evaluations change by at most 2 %.
+    Each was measured with a third and three times its value, on the published minimax problems and on tables of 12 and
+    200 columns. Unless noted, the number of evaluations changes by at most 2 %.
     """
 
     largest_dense: int = 150
-    """Up to this many parameters B is a matrix with every pair; d^3/3 flops then cost less than most evaluations. A
-    matrix saves 6 % of the evaluations at 200 parameters."""
+    """Up to this many parameters B is a matrix with every pair: d^3/3 flops cost less than most evaluations. At 200
+    parameters a matrix saves 6 % of the evaluations."""
     flat_cosine: float = 1e-10
-    """Pairs with s'y below this share of |s||y| are rounding errors: the losses are flat along s."""
+    """A pair with s'y below this share of |s||y| consists of rounding errors: the losses are flat along s."""
     exhausted_share: float = 0.1
-    """Below this share of the tolerance a predicted decrease counts as none; the share by which an estimate ends a run
-    (docs/mathematics.md, 6, "The estimate"). Three times it costs 9 % more evaluations."""
+    """A predicted decrease below this share of the tolerance is negligible; the same share as ESTIMATE_SHARE of
+    engine/stopping.py (docs/mathematics.md, 6, "The estimate"). Three times it costs 9 % more evaluations."""
     hessian_after: int = 40
-    """Take an exact Hessian after this many steps, which easy problems do not need, and d/``flops`` more for its cost.
-    Badly conditioned tables then end soon: a third of it saves 40 % of their evaluations, and three times it costs 60 %
-    more, but a Hessian costs as much as d/``flops`` evaluations."""
+    """Take an exact Hessian after hessian_after + d/``flops`` steps: easy problems end before, and the Hessian costs as
+    much as d/``flops`` evaluations. On badly conditioned tables a third of this number saves 40 % of the evaluations,
+    and three times it costs 60 % more."""
     flops: float = 8.0
     """Multiplications of a matrix product in the time in which an evaluation reads one entry of the data, as
     measured."""
     sampled_gradients: int = 16
-    """Gradients per point on whose span the losses are asked for a sampled Hessian."""
+    """Gradients per point that span the space in which the losses sample their Hessian."""
     sampled_points: int = 4
-    """Points, the present one included, of which these gradients are taken. One point saves, and 12 cost, 15 % of the
-    evaluations on a table of 200 columns."""
+    """Points whose gradients are used so, with the present one. On a table of 200 columns, one point instead saves 15 %
+    of the evaluations and 12 points cost 15 % more."""
     smallest_sampled: float = 1e-4
     """Raise eigenvalues of a sampled Hessian to this share of the largest: below it they are sampling errors."""
     smallest_span: float = 1e-8
     """Drop directions of the gradients' span with a squared length below this share of the largest: rounding errors."""
     zero_weight: float = 1e-8
-    """A loss with less weight counts as inactive: its weight is an inexact zero of (D)."""
+    """A loss with a smaller weight is inactive: its weight is zero up to the accuracy of (D)."""
 
 
 CONTROL = QuasiNewtonControl()
@@ -67,11 +67,11 @@ BFGS: TypeAlias = DenseBFGS | LimitedBFGS
 
 @dataclass(frozen=True, eq=False)
 class QuasiNewtonModel:
-    """What the steps so far have shown of the Hessian of <lam, f>."""
+    """The Hessian model of <lam, f> after the steps so far."""
 
     B: BFGS | AffineModel
     gradients: ParamRows
-    """Gradients at the last points, on whose span the losses are asked for a sampled Hessian; none for a dense B."""
+    """Gradients at the last points, in whose span the losses sample their Hessian; none for a dense B."""
     age: int = 0
     """Steps since B was the losses' own Hessian, or since the start."""
 
@@ -151,10 +151,11 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
             return _from_hessian(oracle.hessian(there.w, step.lam))
         if _is_curved(s, y, _noise(oracle, step.lam, step.base, there)):
             B = self._updated(B, s, y)
-        # Beyond this B, Q would exceed the losses in (D) by so much that rounding decides.
+        # With a smaller B, Q in (D) would exceed c by so much that rounding errors determine lam.
         elif not B.smallest_eigenvalue_bound < initial_smoothness(there) / SMOOTHNESS.longest_step:
             B = B.scaled_down()
-        # A model that predicts nothing knows the directions of its pairs: others are tried before the run ends.
+        # A model without predicted decrease is accurate only along its pairs: other directions are tried before the run
+        # may end.
         exhausted = trial.predicted_without_shift < CONTROL.exhausted_share * oracle.tol
         if exhausted and not B.delta < initial_smoothness(there) / SMOOTHNESS.longest_step**2:
             B = B.with_smaller_initial()
@@ -203,13 +204,13 @@ def _orthonormal(rows: Matrix) -> Matrix:
 
 
 def _is_curved(s: Vector, y: Vector, noise: float) -> bool:
-    """Whether y is more than rounding errors, and not orthogonal to s."""
+    """Whether y exceeds its rounding errors and is not orthogonal to s."""
     length = float(dnrm2(y))
     return length > noise and float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length
 
 
 def _noise(oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> float:
-    """The part of (G+ - G)' lam that is error: rounding, and losses whose weight is an inexact zero."""
+    """A bound on the error of (G+ - G)' lam: rounding, and the inexact weights of inactive losses."""
     lengths = dnrm2(before.G.ravel()) + dnrm2(after.G.ravel())
     change = dnrm2((after.G - before.G).ravel())
     return float(dnrm2(lam)) * max(oracle.jacobian_precision * lengths, CONTROL.zero_weight * change)

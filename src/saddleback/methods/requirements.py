@@ -1,4 +1,4 @@
-"""What methods need of a problem, asked before anything is evaluated."""
+"""Refusing problems that lack a capability which a method needs, before anything is evaluated."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def refuse_unmet_needs(
     regularizer: Regularizer,
     losses: Losses | None,
 ) -> None:
-    """Raise an IncompatibleError that says what a method misses and which ``others`` apply.
+    """Raise an IncompatibleError that names the missing capability and which of ``others`` apply.
 
-    Without losses, only what methods need of Lambda and R is asked.
+    Without losses, only the needs of Lambda and R are checked.
     """
     pair = Pair(dual_set, regularizer)
 

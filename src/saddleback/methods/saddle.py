@@ -1,4 +1,4 @@
-"""Gradient methods for saddle points: what extragradient and optimistic gradient share."""
+"""The common part of the gradient methods for saddle points, extragradient and optimistic gradient."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HalfStep(NamedTuple):
 
 @dataclass(frozen=True)
 class SaddleMethod(SmoothMethod[T]):
-    """Gradient steps on w and lam at once; the average of the linearizations gives the certificate."""
+    """Simultaneous gradient steps on w and lam; the average of the linearizations gives the certificate."""
 
     needs: ClassVar[Needs] = Needs(adversary=(HasAscentStep,))
     step_share: ClassVar[float] = 1.0

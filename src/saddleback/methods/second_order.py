@@ -22,16 +22,16 @@ from .trial import Trial, try_step
 class SecondOrderControl:
     """The tuned numbers of one iteration of the second-order methods.
 
-    None is sensitive: a third or three times any of them changes the evaluations on published problems and tables by
-    at most 2 %.
+    With a third or three times any of them, the number of evaluations on published problems and tables changes by at
+    most 2 %.
     """
 
     max_trials: int = 12
-    """Trials of one step before an accelerated step takes its place; with sigma tenfold each time, steps are then
-    1e-12 times as long as the first."""
+    """Trials of one step before an accelerated step is taken instead; with sigma multiplied by ten each time, the last
+    is 1e-12 times as long as the first."""
     inner_accuracy: float = 1e-4
-    """Solve (D) to this share of the decrease that the last step predicted, at first; `trial` asks for more where
-    needed."""
+    """Solve (D) first to this share of the decrease that the last step predicted; `try_step` solves it again where that
+    is not accurate enough."""
     shift_growth: float = 10.0
     """sigma is multiplied by this where P is not positive definite."""
     smallest_shift: float = 1e-8
@@ -45,12 +45,12 @@ CONTROL = SecondOrderControl()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SecondOrderState(State):
-    """The shift sigma of the Hessian model, the accelerated steps, and what the method knows of the Hessian."""
+    """The shift sigma of the Hessian model, the state of the accelerated steps, and the data of the Hessian model."""
 
     sigma: float = 0.0
     guard: Guard = field(default_factory=Guard)
     model: object
-    """What is known of the Hessian of <lam, f>; each method narrows the type."""
+    """The data from which a method builds its Hessian model; each method narrows the type."""
 
 
 S2 = TypeVar("S2", bound=SecondOrderState)
@@ -62,8 +62,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
     """p = -P^-1 G' lam with P = B + sigma I and lam from (D): Q = G P^-1 G', c = f(w).
 
     The model of g at w + p is h(f + G p) + 1/2 p'Pp; g itself is the merit function, and sigma bounds the steps as
-    a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and (D) once or twice, and as
-    much again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps in between keep the rate
+    a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and solves (D) once or twice, and
+    the same again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps in between keep the rate
     O(L/T^2).
 
     ``S2`` is the type of the states, ``M`` that of their ``model``.
@@ -95,13 +95,13 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
             return self._accelerated_step(oracle, state, at)
-        model = self.hessian_model(oracle, state, at)
+        hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
         for _ in range(CONTROL.max_trials):
-            system = model.system(at.G, sigma)
+            system = hessian_model.system(at.G, sigma)
             if system is None:
                 first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
-                sigma = max(CONTROL.shift_growth * sigma, model.smallest_shift, first)
+                sigma = max(CONTROL.shift_growth * sigma, hessian_model.smallest_shift, first)
                 continue
             trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
             if trial is None:
@@ -160,7 +160,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         )
 
     def _accelerated_step(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
-        """An accelerated step, whose point is taken where it is lower."""
+        """An accelerated step; its point is taken where its value is lower."""
         guard, accelerated = state.guard.step(oracle, state.point, L=initial_hessian_diagonal(at))
         assert guard.state is not None
         return replace(
@@ -177,7 +177,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
 
 def _predicted(trial: Trial) -> float:
-    """The predicted decrease for the estimate of the gap: without the shift, and with what (D) and rounding hide."""
+    """The predicted decrease for the estimate of the gap: without the shift, plus the gap of (D) and rounding."""
     return max(0.0, trial.predicted_without_shift) + trial.step.solution.gap + trial.step.rounding
 
 
@@ -187,9 +187,10 @@ def initial_hessian_diagonal(at: Evaluation) -> float:
 
 
 def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
-    """The lam that weighs Hessians: the last one, moved a little to the center, so that no loss's Hessian vanishes.
+    """The weights of the losses' Hessians in B: the last lam, moved a little to the center, so that none is zero.
 
-    Before the first step lam is a best response, often a vertex; the center is closer to most solutions.
+    Before the first step lam is a best response, often a vertex, and the center is used: it is closer to most
+    solutions.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
     before_first = state.guard.state is None and not state.predicted > 0

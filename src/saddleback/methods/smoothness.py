@@ -1,4 +1,4 @@
-"""The smoothness constant L of a step: given, asked from the losses, or found by backtracking."""
+"""The smoothness constant L of a step: given, offered by the losses, or found by backtracking."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ from .prox_step import ProxStep, prox_step
 class SmoothnessControl:
     """The tuned numbers of backtracking (Beck and Teboulle 2009).
 
-    A third or three times any of them changes the evaluations of the accelerated method on tables by at most 11 %.
+    With a third or three times any of them, the number of evaluations of the accelerated method on tables changes by at
+    most 11 %.
     """
 
     max_trials: int = 60
     """Trials at one iteration before the losses are reported as not smooth: L has then grown by 2^60 at least."""
     longest_step: float = 1e5
     """Steps are at most this many times longer than one that would take the losses to zero. On piecewise-linear losses
-    nothing else stops L from shrinking, until Q exceeds c in (D) by so much that rounding decides."""
+    L would otherwise shrink until Q exceeds c in (D) by so much that rounding errors determine lam."""
     increase_margin: float = 1.1
-    """After a rejection take this many times the L that the step needed, ..."""
+    """After a rejection L becomes this many times the L that the step needed, within the next two limits."""
     least_increase: float = 2.0
-    """... but at least this many times the last L, ..."""
+    """A rejection multiplies L by at least this."""
     most_increase: float = 100.0
-    """... and at most this many: a shorter step may need less."""
+    """A rejection multiplies L by at most this, because a shorter step may need less."""
     undefined_increase: float = 10.0
-    """The increase where g is not finite at the end of the step, so that nothing is known of the L it needs."""
+    """The factor where g is not finite at the end of the step, so that the needed L is unknown."""
     decrease_margin: float = 1.5
-    """After an accepted step take this many times the L that it needed, where that is less than the last L, ..."""
+    """After an accepted step L becomes this many times the L that the step needed, but never increases."""
     least_decrease: float = 0.8
-    """... but at least this many times the last L, so that few steps are rejected."""
+    """An accepted step multiplies L by at least this, so that few of the next steps are rejected."""
     calibration_divisor: float = 10.0
     """The first L is divided by this until a step needs more than the result."""
 
@@ -57,7 +58,7 @@ class SmoothMethod(Method[S]):
 
 
 def known_smoothness(oracle: Oracle, given: float | None) -> float | None:
-    """L as given or as the losses offer it; None where it has to be found, as for L = 0, which bounds no step."""
+    """L as given or offered by the losses; None where it must be found, also for L = 0, which does not bound a step."""
     L = oracle.smoothness if given is None else given
     return L or None
 
@@ -68,7 +69,7 @@ class Smoothness:
 
     L: float
     cap: float = np.inf
-    """The L that the losses offer: no step needs more."""
+    """The L that the losses offer, which every step admits."""
     fixed: bool = False
 
     def admits(self, step: ProxStep) -> bool:
@@ -82,7 +83,7 @@ class Smoothness:
         return self.times(float(np.clip(needed, CONTROL.least_increase, CONTROL.most_increase)))
 
     def after_acceptance(self, step: ProxStep) -> Smoothness:
-        """A slightly smaller L, where the step shows that less would do."""
+        """A slightly smaller L where the step needed less."""
         if self.fixed:
             return self
         longest = initial_smoothness(step.base) / CONTROL.longest_step
@@ -102,7 +103,7 @@ def find_smoothness(oracle: Oracle, at: Evaluation, given: float | None) -> Smoo
 
 
 def initial_smoothness(at: Evaluation) -> float:
-    """|grad|^2 / |f|: the L of a quadratic that falls to zero in one step. It has the units of L."""
+    """|grad|^2 / |f|: the L of a quadratic whose minimum, at the end of one gradient step, is about zero."""
     largest = float(at.steepness.max())
     L = largest**2 / at.magnitude if at.magnitude > 0 else largest / max(1.0, float(np.linalg.norm(at.w)))
     return L if L > 0 and np.isfinite(L) else 1.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import sqrt
 
-StepRule = Callable[[float, float], float]
+StepSizeRule = Callable[[float, float], float]
+"""(L, A_{t-1}) -> alpha_t."""
 
 
 def paper_step(L: float, A: float) -> float:
@@ -18,4 +19,4 @@ def sharp_step(L: float, A: float) -> float:
     return (1.0 + sqrt(1.0 + 4.0 * L * A)) / (2.0 * L)
 
 
-STEP_RULES: dict[str, StepRule] = {"sharp": sharp_step, "paper": paper_step}
+STEP_SIZE_RULES: dict[str, StepSizeRule] = {"sharp": sharp_step, "paper": paper_step}

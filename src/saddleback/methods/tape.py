@@ -1,4 +1,4 @@
-"""A record of the values and gradients given to another library: given again, they bring it to the same state."""
+"""A record of the values and gradients given to another library, with which a resumed run restores its state."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from .._types import Axes, Matrix, NonFinite, Vector
 
 # Gradients are kept up to this many bytes: 3,000 of them for 5,000 parameters. Later ones are evaluated again.
 LARGEST_TAPE_BYTES = 2**27
+# The number of calls for which arrays are allocated at first; the arrays are doubled when full.
+FIRST_CAPACITY = 64
 
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
 class Tape:
-    """The values and gradients that a library has asked for, in order."""
+    """The values and gradients that a library has requested, in order."""
 
     values: Annotated[Vector, Axes(("calls",)), NonFinite]
     gradients: Annotated[Matrix, Axes(("calls", "d")), NonFinite]
     points: Annotated[Whole, Axes(("calls",))]
     """Checksums of the points."""
     n_calls: int
-    """How often it has asked in all; more than the number of values where the tape is full."""
+    """The number of all requests; more than the number of values where the tape is full."""
 
     @staticmethod
     def empty(d: int) -> Tape:
@@ -34,7 +36,7 @@ class Tape:
 
 
 class Recorder:
-    """Answers from a tape as long as it lasts and the points agree, then from the losses; records both."""
+    """Answers requests from a tape while it has entries and the points agree, then from the losses; records both."""
 
     def __init__(self, tape: Tape) -> None:
         self._old = tape
@@ -43,11 +45,12 @@ class Recorder:
         self._follows = True
         d = tape.gradients.shape[1]
         self._most = max(1, LARGEST_TAPE_BYTES // (8 * d))
-        self._values, self._gradients, self._points = np.empty(64), np.empty((64, d)), np.empty(64, dtype=np.int64)
+        n = FIRST_CAPACITY
+        self._values, self._gradients, self._points = np.empty(n), np.empty((n, d)), np.empty(n, dtype=np.int64)
 
     @property
     def replays(self) -> bool:
-        """Whether the library has not yet asked for anything new."""
+        """Whether all requests so far repeat those of the earlier run."""
         return self._n_calls < self._old.n_calls
 
     def answer(self, w: Vector, ask: Callable[[Vector], tuple[float, Vector]]) -> tuple[float, Vector]:
@@ -72,7 +75,7 @@ class Recorder:
 
     @property
     def tape(self) -> Tape:
-        """Everything asked so far."""
+        """All requests so far that are kept."""
         n = self._n_kept
         return Tape(self._values[:n], self._gradients[:n], self._points[:n], self._n_calls)
 

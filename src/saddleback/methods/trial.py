@@ -1,4 +1,4 @@
-"""Trial steps of the second-order methods: how a step is computed, corrected, accepted or rejected."""
+"""Trial steps of the second-order methods: computing, correcting, accepting or rejecting a step."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TINY = float(np.finfo(np.float64).tiny)
 class TrialControl:
     """The tuned numbers of the trust-region control, in the terms of Conn, Gould and Toint (2000), chapter 6.
 
-    None is sensitive: a third or three times any of them changes the evaluations on the published minimax problems
-    and on logistic and squared tables of 12 and 200 columns by at most 4 %.
+    With a third or three times any of them, the number of evaluations on the published minimax problems and on logistic
+    and squared tables of 12 and 200 columns changes by at most 4 %.
     """
 
     accepted_ratio: float = 1e-4
@@ -44,20 +44,21 @@ class TrialControl:
     least_share: float = 0.5
     """A rejection raises sigma to at least this share of p'Bp/p'p, which matters where sigma was 0."""
     usual_growth: float = 10.0
-    """A rejection multiplies sigma by at most this in most cases: the next step goes elsewhere, and may need less."""
+    """A rejection multiplies sigma by at most this in most cases: the next step ends elsewhere and may need less."""
     distant_ratio: float = 100.0
-    """Where the step needed a shift this many times larger still than what ``usual_growth`` allows, grow faster."""
+    """Where the step needed a shift more than this many times larger than ``usual_growth`` allows, sigma is raised to
+    1/distant_ratio of the needed shift."""
     fastest_growth: float = 1e3
-    """Even then at most by this. A step to where an exponential overflows seems to need a shift of 1e200, after which
-    no step would have any length."""
+    """The limit of that growth. For a step to where an exponential overflows, the needed shift would be 1e200, and the
+    length of the next step zero."""
     correction_distance: float = 0.5
     """Try a second-order correction only within this share of |p| from the step p that it corrects."""
     inner_accuracy: float = 1e-2
     """(D) is accurate enough where its gap is at most this share of the predicted decrease."""
     retry_margin: float = 0.1
-    """Solve (D) again, where it was not, to this share of the accuracy needed: a better lam predicts less."""
+    """Where it is not, solve (D) again to this share of the needed gap, as a better lam predicts a smaller decrease."""
     rounding_floors: float = 2.0
-    """A predicted decrease of at most so many times the rounding error of (D) is no prediction."""
+    """A predicted decrease of at most this many rounding floors of (D) is not significant."""
 
 
 CONTROL = TrialControl()
@@ -65,7 +66,7 @@ CONTROL = TrialControl()
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A step p with P = B + sigma I, and what the model predicted for it."""
+    """A step p with P = B + sigma I, and the decrease that the model predicts for it."""
 
     step: ProxStep
     predicted: float
@@ -85,7 +86,7 @@ class Trial:
         # Losses that are all zero have no rounding error: TINY avoids a division by zero.
         ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.predicted) + noise, TINY)
         quotient = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
-        # A value of nan compares as false, one of inf makes a ratio of -inf.
+        # Values of nan and inf are rejected: nan compares as false, and inf gives a ratio of -inf.
         self.__dict__.update(ratio=ratio, rayleigh_quotient=quotient, accepted=ratio > CONTROL.accepted_ratio)
 
     @property
@@ -95,7 +96,7 @@ class Trial:
 
     @property
     def predicted_without_shift(self) -> float:
-        """What the model would predict with sigma = 0, to first order."""
+        """The predicted decrease with sigma = 0, to first order."""
         if self.sigma == 0:
             return self.predicted
         if self.rayleigh_quotient > 0:
@@ -110,7 +111,7 @@ class Trial:
         return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.rayleigh_quotient)
 
     def sigma_after_rejection(self) -> float:
-        """The shift with which the model would have been an upper bound at the new point, within bounds."""
+        """The shift with which the model is an upper bound of g at the rejected point, within limits."""
         quotient = self.rayleigh_quotient
         largest = max(self.sigma, quotient)
         if not isfinite(self.step.point.value):
@@ -134,17 +135,17 @@ def try_step(
 ) -> Trial | None:
     """The step of (D) with c = f(w), corrected where it would be rejected; None where its length is zero."""
     solution = oracle.dual_step(system.Q, at.f, tol, start, factor=system.factor)
-    direction, model, predicted = _prediction(oracle, at, system, solution)
+    direction, model_value, predicted = _prediction(oracle, at, system, solution)
     if solution.converged and solution.gap > max(
         CONTROL.inner_accuracy * max(0.0, predicted), CONTROL.rounding_floors * solution.rounding_floor
     ):
         accuracy = CONTROL.retry_margin * CONTROL.inner_accuracy * max(0.0, predicted)
         solution = oracle.dual_step(system.Q, at.f, accuracy, solution.lam, factor=system.factor)
-        direction, model, predicted = _prediction(oracle, at, system, solution)
-    # A step so short that |p|^2 underflows counts as zero.
+        direction, model_value, predicted = _prediction(oracle, at, system, solution)
+    # Also for a step so short that |p|^2 underflows.
     if not float(direction.dot(direction)) > 0:
         return None
-    trial = Trial(_step(oracle, at, solution, direction, model), predicted, sigma)
+    trial = Trial(_step(oracle, at, solution, direction, model_value), predicted, sigma)
     if trial.accepted or not isfinite(trial.step.point.value):
         return trial
     return _corrected(oracle, system, trial)
@@ -156,19 +157,19 @@ def _prediction(
     """p, h(f + G p), and the decrease that the model predicts."""
     direction = system.direction(solution.lam)
     change = at.G.dot(direction)
-    model = oracle.adversary.value(at.f + change)
-    return direction, model, at.value - model + 0.5 * float(solution.lam.dot(change))
+    model_value = oracle.adversary.value(at.f + change)
+    return direction, model_value, at.value - model_value + 0.5 * float(solution.lam.dot(change))
 
 
-def _step(oracle: Oracle, at: Evaluation, solution: DualSolution, direction: Vector, model: float) -> ProxStep:
+def _step(oracle: Oracle, at: Evaluation, solution: DualSolution, direction: Vector, model_value: float) -> ProxStep:
     point = oracle.trial(at.w + direction)
-    return ProxStep(at, solution, solution.lam.dot(at.G), direction, point, model, oracle.precision)
+    return ProxStep(at, solution, solution.lam.dot(at.G), direction, point, model_value, oracle.precision)
 
 
 def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
-    """The second-order correction: (D) with the losses found at w + p in place of their linearization.
+    """The second-order correction: (D) with the losses evaluated at w + p instead of their linearization.
 
-    Near a kink of g good steps are rejected because the losses are not linear (Maratos 1978; Fletcher 1982).
+    Near a kink of g, good steps would be rejected because the losses are not linear (Maratos 1978; Fletcher 1982).
     """
     first = trial.step
     at = first.base
@@ -182,6 +183,6 @@ def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
         or oracle.adversary.value(c + at.G @ direction) > at.value - CONTROL.accepted_ratio * trial.predicted
     ):
         return trial
-    step = _step(oracle, at, solution, direction, first.model)
+    step = _step(oracle, at, solution, direction, first.model_value)
     corrected = Trial(step, trial.predicted, trial.sigma, n_points=2)
     return corrected if corrected.accepted else Trial(first, trial.predicted, trial.sigma, n_points=2)

@@ -1,4 +1,4 @@
-"""Regularizers R: what every one has, and what it may offer beyond that."""
+"""Regularizers R: the members of every regularizer, and the optional capabilities."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Regularizer(ABC):
 
     A subclass defines ``strong_convexity``, ``value``, ``gradient`` and ``hessian``. An inner solver then finds best
     responses, with a bound of its error. For path following R must be compatible with the barrier B of the set: c R + B
-    is self-concordant for all c >= 0. What a regularizer may offer beyond that are the capabilities `HasBestResponse`
-    (a formula for the best response, on the sets that offer what ``response_needs`` lists), `QuadraticForm` (quadratic
-    programs) and `HasResponseWeights` (Newton's method on the primal side of (D)).
+    is self-concordant for all c >= 0. Optional capabilities are `HasBestResponse` (a formula for the best response, on
+    sets with the capabilities in ``response_needs``), `QuadraticForm` (quadratic programs) and `HasResponseWeights`
+    (Newton's method on the primal side of (D)).
     """
 
     response_needs: ClassVar[tuple[type, ...]] = ()
-    """The capabilities of the set that ``best_response`` calls; a class stands for itself."""
+    """The capabilities of the set that ``best_response`` uses; a class means that the set must be of that class."""
     ascent_needs: ClassVar[tuple[type, ...]] = (HasProjection,)
-    """The capabilities of the set that ``ascent_step`` calls."""
+    """The capabilities of the set that ``ascent_step`` uses."""
 
     @property
     @abstractmethod
@@ -53,10 +53,10 @@ class Regularizer(ABC):
         """Hessian of R: its diagonal when it is diagonal, else the matrix or a structured one."""
 
     def difference(self, lam: Vector, mu: Vector) -> float:
-        """R(lam) - R(mu), without cancellation where a formula allows it."""
+        """R(lam) - R(mu); overridden where a formula avoids the cancellation of digits."""
         return self.value(lam) - self.value(mu)
 
-    # The next three are called where the regularizer offers a best response on the set.
+    # The next three are called only where the regularizer offers a best response on the set.
     def respond(self: HasBestResponse, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
         """h(z) and the best response."""
         lam = self.best_response(dual_set, z)

@@ -16,8 +16,9 @@ from ..errors import IncompatibleError
 from .base import HasGradient, Regularizer
 from .zero import Zero
 
-# Derivatives at zero are infinite and are taken at this weight instead; the tangent there lies below R + ZERO.
-ZERO = 1e-100
+# Derivatives at a weight of zero are infinite. They are evaluated at this weight instead, whose tangent lies below
+# R + SMALLEST_WEIGHT.
+SMALLEST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +28,17 @@ class Entropy(Regularizer):
     On the simplex h(z) = gamma log sum prior_j exp(z_j/gamma) and the best response is a softmax. Compatible with the
     barrier of every set of non-negative weights: with Burg's by the paper's Lemma "Shannon entropy", with others
     because their Dikin ellipsoids stay in the orthant (docs/mathematics.md, 8). gamma-strongly convex on the simplex,
-    in the 1-norm (Pinsker) and hence in the Euclidean norm; gamma/c-strongly where weights reach c.
+    in the 1-norm (Pinsker) and hence in the Euclidean norm; gamma/c-strongly convex where weights are at most c.
 
     Parameters
     ----------
     gamma : float
-        >= 0; the larger, the nearer lam stays to the prior.
+        >= 0; a larger gamma keeps lam nearer to the prior.
     prior : (J,) array, optional
         Positive numbers that sum to one.
     ceiling : float
-        c, an upper bound of all weights; ``strong_convexity`` = gamma/c follows from it, and nothing else. Leave it
-        out: a `Problem` replaces it by the bound of its dual set, 1 on the simplex and the upper end of a `Box`.
+        c, an upper bound of all weights, which only determines ``strong_convexity`` = gamma/c. Leave it out: a
+        `Problem` replaces it by the largest weight of its dual set, 1 on the simplex.
     """
 
     response_needs: ClassVar[tuple[type, ...]] = (HasTilt,)
@@ -82,24 +83,24 @@ class Entropy(Regularizer):
         return self.gamma * float(rel_entr(lam, self._prior(lam.size)).sum())
 
     def gradient(self, lam: Vector) -> Vector:
-        return self.gamma * (np.log(np.maximum(lam, ZERO) / self._prior(lam.size)) + 1.0)
+        return self.gamma * (np.log(np.maximum(lam, SMALLEST_WEIGHT) / self._prior(lam.size)) + 1.0)
 
     def hessian(self, lam: Vector) -> Vector:
-        return self.gamma / np.maximum(lam, ZERO)
+        return self.gamma / np.maximum(lam, SMALLEST_WEIGHT)
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         tilt = cast("HasTilt", dual_set).tilt
-        # Without what all losses share, z keeps the digits in which they differ.
+        # Without the common part of all losses, which would cancel digits in which they differ.
         return tilt(self._prior(z.size), dual_set.tangent_part(z) / self.gamma)
 
     def response_weights(self, lam: Vector) -> Vector:
-        """Of a softmax: d lam = (diag lam - lam lam') dz / gamma."""
+        """lam, as a softmax has d lam = (diag lam - lam lam') dz / gamma."""
         return lam
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - D(mu, lam), D the divergence sum mu log(mu/lam) - mu + lam.
 
-        No gradient step: the gradient is infinite on the boundary.
+        It is used instead of a gradient step because the gradient is infinite on the boundary.
         """
         tilt = cast("HasTilt", dual_set).tilt
         weight = 1.0 / (1.0 + eta * self.gamma)

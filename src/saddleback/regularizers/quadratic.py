@@ -30,7 +30,7 @@ class Quadratic(Regularizer):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", number(self.gamma, "gamma of Quadratic", minimum=0.0))
         if self.center is not None:
-            # Sets of matrices take a matrix.
+            # For sets of matrices the center is a matrix.
             checked = finite_vector if n_axes(self.center) < 2 else symmetric
             object.__setattr__(self, "center", checked(self.center, "center of Quadratic"))
 
@@ -68,11 +68,11 @@ class Quadratic(Regularizer):
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         project = cast("HasProjection", dual_set).project
-        # Without what all losses share, z keeps the digits in which they differ.
+        # Without the common part of all losses, which would cancel digits in which they differ.
         return project(dual_set.tangent_part(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
 
     def response_weights(self, lam: Vector) -> Vector:
-        """Of a projection on the simplex: only weights that are positive move."""
+        """One where a weight is positive, else zero: the derivative of the projection on the simplex."""
         return (lam > 0).astype(np.float64)
 
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:

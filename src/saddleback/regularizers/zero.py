@@ -32,7 +32,7 @@ class Zero(Regularizer):
         return dual_set.support(z)[1]
 
     def respond(self, dual_set: DualSet, z: Vector) -> tuple[float, Vector]:
-        # The support function itself: no rounding of <lam, z> where several losses tie.
+        # The support function itself, without the rounding errors of <lam, z> where several losses tie.
         return dual_set.support(z)
 
     def conjugate(self, dual_set: DualSet, z: Vector) -> float:

@@ -19,7 +19,7 @@ from .qp.primal_form import PrimalForm
 from .response_newton import CONTROL as RESPONSE_NEWTON
 from .response_newton import ResponseNewton
 
-# With fewer losses the shape of Q does not change the order of the solvers.
+# With fewer losses the order of the solvers does not depend on the shape of Q.
 SHAPE_MATTERS_FROM = min(RESPONSE_NEWTON.many_losses, PATH_FOLLOWING.many_losses)
 
 
@@ -39,35 +39,46 @@ class AnyOf(Needs):
         return ", or ".join(reasons)
 
 
-# Solvers for sets without a barrier. Where path following applies and misses the gap, rounding is the reason, which
-# first-order steps do not mend.
+# Solvers for sets without a barrier. Where path following applies but misses the gap, rounding errors are the reason,
+# and first-order steps do not help.
 BARRIER_FREE = (ProjectedGradient, FrankWolfe)
 
 
 @dataclass(frozen=True)
+class AutoControl:
+    """The numbers of `Auto`."""
+
+    projected_gradient_steps: int = 300
+    """Steps of projected gradients before Frank-Wolfe is tried: enough for well-conditioned problems."""
+
+
+CONTROL = AutoControl()
+
+
+@dataclass(frozen=True)
 class Auto:
-    """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from where it ended."""
+    """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from the best lam so far."""
 
     name: ClassVar[str] = "auto"
     solvers: tuple[InnerSolver, ...] = (
         QuadraticProgram(),
         ResponseNewton(),
         PathFollowing(),
-        # Well-conditioned problems take fewer steps; the others are left to Frank-Wolfe.
-        ProjectedGradient(max_iter=300),
+        ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
         FrankWolfe(),
     )
     _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
         default=(None, ()), init=False, repr=False, compare=False
     )
-    """The last adversary, and the solvers that apply to it: asking at every call would cost small problems more."""
+    """The last adversary and the solvers that apply to it: asking at every call would take too long on small
+    problems."""
 
     @property
     def needs(self) -> Needs:
         return AnyOf(alternatives=tuple(needs_of(solver) for solver in self.solvers))
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
-        """The solvers whose needs (Lambda, R) meets; BARRIER_FREE ones only where path following does not apply."""
+        """The solvers whose needs (Lambda, R) meets, without those of BARRIER_FREE where path following applies."""
         solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
         if any(isinstance(solver, PathFollowing) for solver in solvers):
             solvers = tuple([solver for solver in solvers if not isinstance(solver, BARRIER_FREE)])
@@ -75,7 +86,7 @@ class Auto:
         return solvers
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
-        """The most that any solver needs which may run; see `_ordered` for the one that may not."""
+        """The largest number of any solver that may run; `_ordered` leaves out the quadratic program in some cases."""
         counts = [(solver, square_matrices(solver, adversary, d)) for solver in self.applicable(adversary)]
         many = adversary.n >= PATH_FOLLOWING.many_losses
         if many and any(isinstance(solver, PathFollowing) and n == 0 for solver, n in counts):
@@ -99,7 +110,7 @@ class Auto:
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
-        """The solvers that apply: the fastest for the shape of Q in front, without one that is far too slow for it."""
+        """The solvers that apply, the fastest for this shape of Q first, without those that are far too slow for it."""
         asked, solvers = self._asked
         if asked is not subproblem.adversary:
             solvers = self.applicable(subproblem.adversary)

@@ -1,4 +1,4 @@
-"""The interface of an inner solver, and what a solver may declare beyond it."""
+"""The interface of an inner solver, and its optional members."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CountsSquareMatrices(Protocol):
     """a memory estimate ``square_matrices(adversary, d)``."""
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
-        """J x J matrices held at the peak where Q = F F' for a factor F of d columns; 0 where F replaces them all."""
+        """J x J matrices held at the peak where Q = F F' for a factor F of d columns; 0 where only F is used."""
 
 
 def needs_of(solver: InnerSolver) -> Needs:

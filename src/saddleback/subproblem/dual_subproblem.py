@@ -11,7 +11,7 @@ from .._types import EPS, Matrix, Vector
 from ..adversary import Adversary
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
-# A measured gap is a sum of a few terms of the size of the scale, each with an error of EPS times that.
+# A measured gap is a sum of a few terms as large as the scale, each with a rounding error of EPS times that.
 ROUNDING_ERRORS = 8
 
 
@@ -32,15 +32,16 @@ class DualSubproblem:
     magnitude: float = field(init=False, repr=False)
     """The largest |Q_ij|, which is on the diagonal."""
     scale: float = field(init=False, repr=False)
-    """What values of (D) are measured in: the size of its largest term on Lambda; 0 when none depends on lam."""
+    """The largest absolute value of a term of (D) on Lambda, by which solvers divide (D); 0 if no term depends on
+    lam."""
     rounding_floor: float = field(init=False, repr=False)
-    """The gap that rounding leaves: smaller ones cannot be measured in float64."""
+    """The rounding error of a measured gap: smaller gaps cannot be measured in float64."""
 
     def __post_init__(self) -> None:
         self._measure(self.Q.diagonal())
 
     def _measure(self, diagonal: Vector) -> None:
-        """Compute what every solver asks for. In one method: calls dominate the time of small problems."""
+        """Compute the derived fields. In one method, because calls dominate the time of small problems."""
         adversary = self.adversary
         c_tangent = adversary.dual_set.tangent_part(self.c)
         spread, magnitude = np.abs(c_tangent), diagonal.item(diagonal.argmax())
@@ -67,7 +68,7 @@ class DualSubproblem:
 
     def cross_evaluation_gap(self, lam: Vector) -> float:
         """max over mu of <grad S(lam), lam - mu> + R(lam) - R(mu) = h(ell) - <lam, ell> + R(lam): exact."""
-        # Without the normal component of c, which cancels in the gap but would round.
+        # Without the normal component of c, which cancels in the gap but would add rounding errors.
         return self.adversary.gap(lam, self.c_tangent - self.product(lam))
 
     def frank_wolfe_gap(self, lam: Vector) -> float:
@@ -89,7 +90,7 @@ class Multipliers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DualSolution:
-    """What an inner solver returns: a feasible lam, its measured cross-evaluation gap, and the iterations taken."""
+    """The result of an inner solver: a feasible lam, its measured cross-evaluation gap, and the iterations taken."""
 
     lam: Vector
     gap: float
@@ -98,6 +99,6 @@ class DualSolution:
     solver: str
     message: str = ""
     rounding_floor: float = 0.0
-    """That of the subproblem: smaller gaps cannot be measured, whatever tolerance is asked."""
+    """That of the subproblem: smaller gaps cannot be measured, also where a smaller tolerance was requested."""
     multipliers: Multipliers | None = None
     """Those of a quadratic program, where one was solved; `qp.kkt.frank_wolfe_bound` turns them into a certificate."""

@@ -28,13 +28,13 @@ class FrankWolfeControl:
     """The numbers of `FrankWolfe`."""
 
     start_points: int = 10
-    """Support points spent on writing a start as a convex combination; all n + 1 would cost more than the solution."""
+    """Support points used to write a start as a convex combination; all n + 1 would cost more than the solution."""
     accuracy: float = 0.1
-    """The restricted problem is solved to this share of the gap that is asked."""
+    """The restricted problem is solved to this share of the requested gap."""
     patience: int = 10
-    """Support points in a row without a smaller gap before rounding is taken for the reason."""
+    """Stop after this many support points in a row without a smaller gap: rounding errors dominate then."""
     points_per_dimension: int = 3
-    """Beyond so many points per dimension, those without weight are dropped; n + 1 suffice (Caratheodory)."""
+    """Above this many points per dimension, those without weight are dropped; n + 1 suffice (Caratheodory)."""
     no_weight: float = 4 * EPS
     """Weights up to this are rounding errors."""
 
@@ -49,9 +49,9 @@ class FrankWolfe:
     Keeps support points V of Lambda, one per row, minimizes over their convex hull, and adds the support point in the
     direction of steepest descent, until the measured gap is small. With lam = V' mu the restricted problem is a (D) on
     the simplex with Q' = V Q V', c' = V c and R'(mu) = R(V' mu), which a quadratic program or path following solves.
-    Every lam is a convex combination of support points, so that it is in Lambda whatever rounding does. Finite on
-    polytopes; linear convergence on sets with a curved boundary. Cost: about as many restricted problems as the
-    solution has support points.
+    Every lam is a convex combination of support points, so that rounding errors do not make it infeasible. Finitely
+    many steps on polytopes; linear convergence on sets with a curved boundary. Cost: about as many restricted problems
+    as the solution has support points.
     """
 
     name: ClassVar[str] = "frank-wolfe"
@@ -92,21 +92,21 @@ class FrankWolfe:
 
 
 def _kept(V: Matrix, mu: Vector, n: int) -> NDArray[np.bool_]:
-    """Which of the points to keep: all while they are few, then those with a weight."""
+    """Which of the points to keep: all while they are few, otherwise those with a positive weight."""
     if len(V) <= CONTROL.points_per_dimension * n:
         return np.ones(len(V), dtype=bool)
     return mu > CONTROL.no_weight
 
 
 def _restricted(subproblem: DualSubproblem, V: Matrix, mu: Vector, tol: float) -> Vector:
-    """The weights of the best convex combination of the rows of V, from those given."""
+    """The weights of the best convex combination of the rows of V, with ``mu`` as start."""
     R = subproblem.adversary.regularizer
     Q, c = V @ np.array([subproblem.product(v) for v in V]).T, V @ subproblem.c_tangent
     regularizer: Regularizer
     solver: InnerSolver
     owner: object = R
     if offers(owner, QuadraticForm):
-        # A diagonal form of lam is none of mu, so that it joins Q and c.
+        # A quadratic form that is diagonal in lam is not diagonal in mu, so that it is added to Q and c.
         H, q = owner.quadratic_form(V.shape[1])
         Q, c = Q + (V * H) @ V.T, c - V @ q
         regularizer, solver = Zero(), QuadraticProgram()
@@ -123,7 +123,7 @@ class Restricted(Regularizer):
     """R'(mu) = R(V' mu), on the simplex of the weights of the rows of V.
 
     Compatible with the barrier of the simplex for entropies, because V' mu >= 0 wherever mu >= 0 (docs/mathematics.md,
-    8), and for quadratics; for others the measured gap tells whether path following succeeded.
+    8), and for quadratics; for others the measured gap shows whether path following succeeded.
     """
 
     R: Regularizer

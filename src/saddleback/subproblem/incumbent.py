@@ -52,6 +52,6 @@ class Incumbent:
                 self.lam, self.gap, n_iter, True, solver, rounding_floor=rounding_floor, multipliers=multipliers
             )
         if self.done:
-            reason = f"rounding hides gaps below {rounding_floor:.3g}"
+            reason = f"gaps below {rounding_floor:.3g} are rounding errors"
         message = f"{solver} reached gap {self.gap:.3g} instead of {self.tol:.3g}: {reason}"
         return DualSolution(self.lam, self.gap, n_iter, False, solver, message, rounding_floor, multipliers)

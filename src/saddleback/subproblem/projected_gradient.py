@@ -20,13 +20,14 @@ class ProjectedGradientControl:
     """The numbers of `ProjectedGradient`."""
 
     measured_every: int = 5
-    """Steps between two measurements of the gap, which cost about as much as a step each."""
-    halving_steps: int = 2000
-    """Steps within which the gap must halve; slower progress is rounding, or hopeless."""
+    """Steps between two measurements of the gap; each measurement costs about as much as a step."""
+    reduction: float = 0.5
+    reduction_steps: int = 2000
+    """Stop where the gap has not fallen by the factor ``reduction`` within ``reduction_steps``."""
     growth: float = 2.0
     """The factor by which the estimate of the smoothness constant grows."""
     rounding: float = 1e-12
-    """Slack of the smoothness test, relative to its terms."""
+    """The relative rounding error that the smoothness test allows."""
 
 
 CONTROL = ProjectedGradientControl()
@@ -56,11 +57,11 @@ class ProjectedGradient:
         if incumbent.lam is None:
             incumbent.offer(adversary.dual_set.center(subproblem.c.size))
         if incumbent.done or incumbent.lam is None:
-            return incumbent.solution(self.name, 0, "no gap at the start")
+            return incumbent.solution(self.name, 0, "the gap at the start is not finite")
         x = y = incumbent.lam
         t = 1.0
         L = max(subproblem.magnitude, adversary.regularizer.strong_convexity) or subproblem.scale or 1.0
-        halved, halved_at = incumbent.gap, 0
+        reduced, reduced_at = incumbent.gap, 0
         reason = f"max_iter = {self.max_iter} steps"
         n_iter = 0
         for n_iter in range(1, self.max_iter + 1):
@@ -70,8 +71,8 @@ class ProjectedGradient:
                 new = project(y - slope / L)
                 step = new - y
                 squared = float(step.dot(step))
-                bend = float((subproblem.gradient(new) - slope).dot(step))
-                if not bend > (1.0 + CONTROL.rounding) * L * squared:
+                second_order = float((subproblem.gradient(new) - slope).dot(step))
+                if not second_order > (1.0 + CONTROL.rounding) * L * squared:
                     break
                 L *= CONTROL.growth
             if float((y - new).dot(new - x)) > 0.0:
@@ -86,9 +87,9 @@ class ProjectedGradient:
             incumbent.offer(x, feasible=True)
             if incumbent.done:
                 break
-            if incumbent.gap <= 0.5 * halved:
-                halved, halved_at = incumbent.gap, n_iter
-            if squared == 0.0 or n_iter - halved_at >= CONTROL.halving_steps:
-                reason = "rounding ended the descent" if squared == 0.0 else "slow progress"
+            if incumbent.gap <= CONTROL.reduction * reduced:
+                reduced, reduced_at = incumbent.gap, n_iter
+            if squared == 0.0 or n_iter - reduced_at >= CONTROL.reduction_steps:
+                reason = "no decrease beyond rounding errors" if squared == 0.0 else "slow progress"
                 break
         return incumbent.solution(self.name, n_iter, reason)

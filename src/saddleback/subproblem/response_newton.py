@@ -25,15 +25,18 @@ class ResponseNewtonControl:
 
     sufficient_decrease: float = 1e-4
     """Armijo's constant (Nocedal and Wright, section 3.1)."""
+    backtracking: float = 0.5
+    """The factor of the step in backtracking."""
     shortest_step: float = 2.0**-20
-    """Stop where backtracking comes below this step."""
+    """Stop where backtracking would take a shorter step."""
     rounding: float = 8 * EPS
-    """Increase of phi, in units of the scale of (D), that rounding may cause in the Armijo test."""
+    """The rounding error of phi that the Armijo test allows, relative to the scale of (D)."""
     largest_ratio: float = 1e8
-    """Give up where max Q_ij exceeds gamma this many times: rounding in u then moves the best response too far."""
+    """Do not start where max Q_ij is more than this many times gamma: rounding errors of u would change the best
+    response too much."""
     many_losses: int = 64
     rows_per_column: int = 4
-    """From this many losses and rows of F per column on it is faster than the quadratic program in lam."""
+    """From this many losses and rows of F per column on, it is faster than the quadratic program in lam."""
     square_matrices: int = 3
     """J x J matrices at the peak where F is not tall, measured and rounded down."""
 
@@ -62,7 +65,7 @@ class ResponseNewton:
         return 0 if is_tall(adversary.n, d) else CONTROL.square_matrices
 
     def is_fastest(self, subproblem: DualSubproblem) -> bool:
-        """Whether no other solver is as fast: many losses, few parameters. Assumes that its needs are met."""
+        """Whether this is the fastest solver: many losses, few parameters. Assumes that its needs are met."""
         if not isinstance(subproblem, FactoredSubproblem) or not subproblem.tall:
             return False
         J, r = subproblem.factor.shape
@@ -89,10 +92,10 @@ class ResponseNewton:
             after = _value(subproblem, F, u + direction)
             while not after[0] <= phi + armijo * t * slope + CONTROL.rounding and t > CONTROL.shortest_step:
                 clock.check()
-                t *= 0.5
+                t *= CONTROL.backtracking
                 after = _value(subproblem, F, u + t * direction)
             if t <= CONTROL.shortest_step or not np.isfinite(slope):
-                reason = "rounding ended the descent"
+                reason = "no decrease beyond rounding errors"
                 break
             u, (phi, lam) = u + t * direction, after
         return incumbent.solution(self.name, n_iter, reason)

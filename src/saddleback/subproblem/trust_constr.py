@@ -28,7 +28,7 @@ class TrustConstrControl:
     boundary_distance: float = 1e-300
     """R and its derivatives are evaluated at least this far inside the bounds: entropies have infinite slope there."""
     share_of_center: float = 0.1
-    """A start is moved this share of the way to the center: the method wants an interior point."""
+    """A start is moved this share of the way to the center, because the method needs an interior point."""
     smallest_trust_radius: float = 1e-15
     """SciPy's ``xtol``: small enough that the measured gap, and not the radius, ends the run."""
     square_matrices: int = 10
@@ -43,10 +43,10 @@ class TrustConstr:
     """Trust-region interior-point method of Byrd, Hribar and Nocedal (1999) in SciPy, with the exact Hessian.
 
     Runs on the problem divided by its scale, down to the barrier parameter eps_tau = tol/(2J) of the paper's KKT
-    lemma, and stops on the measured gap, which is at most what the lemma bounds. SciPy's stationarity test
-    (``gtol``, the lemma's eps_g) is not used: it holds at the solution of every barrier problem, however large the
-    barrier parameter still is, and ends most runs a factor 1e3 or more above ``tol``. One iteration takes about 1 ms at
-    J = 10 and 20 ms at J = 100: use it as a reference.
+    lemma, and stops on the measured gap, which is at most the lemma's bound. SciPy's stationarity test (``gtol``, the
+    lemma's eps_g) is not used: it holds at the solution of every barrier problem, also for large barrier parameters,
+    and would end most runs at a gap of 1e3 ``tol`` or more. One iteration takes about 1 ms at J = 10 and 20 ms at
+    J = 100: use it as a reference.
     """
 
     name: ClassVar[str] = "trust-constr"

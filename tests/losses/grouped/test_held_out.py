@@ -67,7 +67,7 @@ def test_rows_and_groups_are_those_of_numpy(loss, d, fit_intercept):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 def test_layouts(layout, loss, tmp_path, monkeypatch):
-    monkeypatch.setattr(mapped_table, "PIECE", 16 * 1024)
+    monkeypatch.setattr(mapped_table, "PIECE_BYTES", 16 * 1024)
     case, other = make(loss, d=9), make(loss, n=1001, d=9, seed=1)
     X = LAYOUTS[layout](other.X, tmp_path)
     losses = case.losses(l2=0.7, fit_intercept=True)

@@ -92,7 +92,7 @@ def test_layouts(layout, d, dtype, name):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_mapped(tmp_path, monkeypatch, order, n_threads):
-    monkeypatch.setattr(mapped_table, "PIECE", 16 * 1024)
+    monkeypatch.setattr(mapped_table, "PIECE_BYTES", 16 * 1024)
     case = make("squared", n=1003, d=9)
     np.save(tmp_path / "X.npy", np.asarray(case.X, order=order))
     losses = own(case, LogCosh(), np.load(tmp_path / "X.npy", mmap_mode="r"), fit_intercept=True, n_threads=n_threads)

@@ -131,7 +131,7 @@ def sampled(monkeypatch):
 @pytest.mark.parametrize("d", [9, 150])
 def test_large_tables_are_sampled(tmp_path, monkeypatch, layout, d):
     """Within the accuracy of 500 rows, and covariant; all entries of a rare column are read."""
-    monkeypatch.setattr(mapped_table, "PIECE", 64 * 1024)
+    monkeypatch.setattr(mapped_table, "PIECE_BYTES", 64 * 1024)
     case = make("logistic", n=4000, d=d)
     case.X = np.round(100 * case.X)
     case.X[:, 2] = 0.0

@@ -14,7 +14,7 @@ from .hints import schema_of
 
 
 def save(path: Path, sizes: Mapping[str, int], kinds: Mapping[str, type], parts: Mapping[str, object]) -> None:
-    """Write dataclasses of arrays, numbers, strings, tuples and further such dataclasses; never half a file.
+    """Write dataclasses of arrays, numbers, strings, tuples and further such dataclasses, in one atomic step.
 
     ``sizes`` are J and d, which a resumed run compares before it reads the rest.
     """

@@ -1,4 +1,4 @@
-"""When a checkpoint is written, and from what a run starts."""
+"""Writing checkpoints on a schedule, and starting a run from one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Checkpointer:
         if self._path is None:
             return
         remove_stale(self._path)
-        # A state that no file can hold is refused before it is computed.
+        # A state type that a file cannot hold is refused before the run begins.
         schema_of(method.state_type)
         if options.resume and self._path.exists():
             self._resumption = Resumption.read(self._path, method, self._sizes)
@@ -68,7 +68,7 @@ class Checkpointer:
         return None if self._resumption is None else self._resumption.take_up(oracle, factors)
 
     def begin(self, oracle: Oracle, w0: Vector, factors: Vector) -> None:
-        """Take the fingerprint of a new run: one evaluation more, or two."""
+        """Compute the fingerprint of a new run: one or two more evaluations."""
         if self._path is not None:
             self._fingerprint = Fingerprint.of(oracle, self._method, w0, factors)
 
@@ -97,7 +97,7 @@ class Checkpointer:
             )
         self._last_type = type(state)
         if not self._checked:
-            # What no file can hold is refused at the first state, not after hours.
+            # Contents that a file cannot hold are refused at the first state, not when the first file is due.
             collected(self._sizes, kinds_of(type(state)), self._parts(snapshot))
             self._checked = True
         self._last = snapshot

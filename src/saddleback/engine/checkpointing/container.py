@@ -23,9 +23,12 @@ Array = NDArray[Any]
 
 FORMAT = "saddleback checkpoint"
 VERSION = "2"
-# A header takes a few thousand bytes. Parsed, a hostile one takes twenty times its length in memory.
+# In bytes. Headers take a few thousand; the limit guards against hostile ones, whose parsed form takes twenty times
+# their length in memory.
 LARGEST_HEADER = 1_000_000
+# The bytes of the number with which a file begins: the length of the header.
 LENGTH = 8
+# The first bytes of a zip archive.
 ARCHIVE = b"PK\x03\x04"
 TYPES = {"F64": "float64", "F32": "float32", "I64": "int64", "I32": "int32", "BOOL": "bool"}
 NAMES = {name: code for code, name in TYPES.items()}

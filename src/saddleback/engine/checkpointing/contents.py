@@ -1,4 +1,4 @@
-"""What a checkpoint contains: the state of the method, the oracle's memory, the run state, and how the run stood."""
+"""The contents of a checkpoint: state of the method, memory of the oracle, run state, and whether the run had ended."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Standing:
 
     @staticmethod
     def of(limits: Limits, verdict: Verdict | None) -> Standing:
-        """An interrupted run is one that is to go on."""
+        """The standing after a verdict; an interrupted run has no status, as it is to go on."""
         if verdict is None:
             return Standing(limits, None, "")
         status, message = verdict
@@ -72,7 +72,7 @@ class Snapshot:
 
 
 def sizes_of(problem: Problem) -> dict[str, int]:
-    """J and d, by which a file is known to fit before the rest is read."""
+    """J and d, which are compared before the rest of a file is read."""
     return {"J": problem.n_losses, "d": problem.n_params}
 
 

@@ -13,8 +13,9 @@ from ..._types import EPS, Axes, NonFinite, Vector
 
 # Parameters agree up to this, relative to the largest of their field: another machine may have computed them.
 PARAMETER_ROUNDING = 1e3 * EPS
-# Longer outlines, of products of thousands of sets, are kept as their checksum.
+# Longer outlines (in characters), as of products of thousands of sets, are replaced by their checksum.
 LONGEST_OUTLINE = 2000
+# Longer descriptions (in characters) are cut in messages.
 LONGEST_SHOWN = 160
 
 

@@ -31,7 +31,7 @@ def checked_path(path: str | PathLike[str] | None, resume: bool) -> Path | None:
         # The file that a link names is written, and the link stays.
         file = given.resolve()
         if file.is_symlink() or (mode is not None and stat.S_ISREG(mode) and not file.exists()):
-            raise OSError("the link leads nowhere")
+            raise OSError("the link points to a file that does not exist")
     except TypeError:
         raise ProblemError(f"checkpoint must be a path; got {path!r}.") from None
     except (OSError, ValueError, RuntimeError) as error:

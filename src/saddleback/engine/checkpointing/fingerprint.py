@@ -1,4 +1,4 @@
-"""What must agree before a run resumes, as the bound of another problem would be false."""
+"""Fingerprints of runs: a run resumes only for the same problem, as the bound of another one would be wrong."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 # The number of directions along which Jacobians are compared, and of loss vectors at which h is.
 N_DIRECTIONS, N_RESPONSES = 2, 3
-# The second point lies where each loss has changed by about this share of the largest one; where the losses are not
-# defined there, at NEARER_SHARE of that distance.
+# The second sampled point is at a distance over which each loss changes by about CHANGE_SHARE of the largest one; where
+# the losses are not defined there, at NEARER_SHARE of that distance.
 CHANGE_SHARE = 0.1
 NEARER_SHARE = 1e-2
 # The entries of a file that describe and name the method.
 METHOD_KEY, METHOD_NAME_KEY = "fingerprint.method.outline", "fingerprint.method_name"
-# The relative error of h, which comes from root finding or from the inner solver for some pairs.
+# The relative error of h, which for some pairs of set and regularizer is computed by root finding or the inner solver.
 RESPONSE_ROUNDING = float(np.sqrt(EPS))
 
 
@@ -58,16 +58,16 @@ class Fingerprint:
     """The coordinates in which the run works, over the user's."""
     strong_convexity: Params
     responses: Annotated[Vector, Axes((N_RESPONSES,))] | None
-    """h at losses of fixed signs; None where the time limit came first."""
+    """h at loss vectors of fixed signs; None where the time limit passed before."""
     magnitude: float
     """|z_j| of those losses."""
     second: Sample | None
     """The losses near w0, as at w0 = 0 some losses are the same for all data; None where they are not defined there or
-    the time limit came first."""
+    the time limit passed before."""
 
     @staticmethod
     def of(oracle: Oracle, method: AnyMethod, w0: Vector, factors: Vector) -> Fingerprint:
-        """One evaluation beside that at the oracle's w0, or two."""
+        """Takes one or two evaluations besides that at the oracle's w0."""
         at = oracle.evaluate(oracle.w0)
         magnitude = float(np.abs(at.f).max()) or 1.0
         return Fingerprint(
@@ -115,7 +115,7 @@ class Fingerprint:
         samples = [] if last is None else [Sample.of(last)]
         samples += [] if self.second is None else [self.second]
         pairs = [(was, oracle.evaluate(was.w, watch=False)) for was in samples]
-        # At a minimum the gradient vanishes, but its rounding errors are as large as those of gradients elsewhere.
+        # At a minimum the gradient is zero, but its rounding errors are as large as those of gradients elsewhere.
         largest = np.max([was.lengths for was, _ in pairs], axis=0, initial=0.0) if pairs else np.zeros(best.f.size)
         here = oracle.point(best.w, watch=False) if last is None or not np.array_equal(last.w, best.w) else None
         tolerance = oracle.watch.tolerance
@@ -186,7 +186,7 @@ def _second_sample(oracle: Oracle, at: Evaluation) -> Sample | None:
 
 
 def _in_time(compute: Callable[[], T]) -> T | None:
-    """What is computed; None where the time limit comes first, as the run must still return its point."""
+    """The computed value; None where the time limit passes before, as the run must still return its point."""
     try:
         return compute()
     except OutOfTime:

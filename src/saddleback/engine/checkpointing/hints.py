@@ -1,4 +1,4 @@
-"""From type hints to the kinds of values that a checkpoint can hold."""
+"""Schemas from type hints: the kinds of values that a checkpoint can hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema,
 
 
 def schema_of(kind: Any) -> Schema:
-    """How a dataclass is written and read; a ProblemError that names the field for which there is no way.
+    """How a dataclass is written and read; a ProblemError names a field that no schema fits.
 
     States of methods are written with the name of their class, by which a resumed run knows their type.
     """
@@ -37,7 +37,7 @@ def _compiled(kind: Any) -> Schema:
             "that it names at the top of its module."
         ) from None
     members = []
-    # Fields that the constructor does not take are computed by it.
+    # Fields that are not arguments of the constructor are computed by it and not written.
     for member in (member for member in fields(kind) if member.init):
         nan = isinstance(member.default, float) and member.default != member.default
         schema = _of_hint(hints[member.name], nan=nan)
@@ -79,7 +79,7 @@ def _of_union(arguments: tuple[Any, ...], *, nan: bool) -> Schema | None:
     if len(options) == 1:
         inner = _of_hint(options[0], nan=nan)
     elif all(isinstance(option, type) and is_dataclass(option) for option in options):
-        # Dataclasses of one name could not be told apart in a file.
+        # A file names dataclasses by their class, so that two of the same name would be ambiguous.
         named = {option.__name__: schema_of(option) for option in options}
         inner = OneOf(named) if len(named) == len(options) else None
     else:

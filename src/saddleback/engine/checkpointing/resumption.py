@@ -1,4 +1,4 @@
-"""How a run resumes: the file is read, compared with the problem, and its state taken up."""
+"""Resuming a run: read the file, compare it with the problem, restore its state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Resumption:
 
     @staticmethod
     def read(path: Path, method: AnyMethod, sizes: dict[str, int]) -> Resumption:
-        """Read the file; its state only later where ``method`` does not declare the type of its states."""
+        """Read the file; without its state where ``method`` does not declare the type, which ``take_up`` then reads."""
         if holds_declared_type(path, method):
             fingerprint, snapshot = _read(path, method, sizes, method.state_type)
             return Resumption(path, method, sizes, fingerprint, snapshot)
@@ -47,7 +47,7 @@ class Resumption:
         return self._snapshot
 
     def start(self, given: Vector | None) -> Vector:
-        """The w0 of the checkpoint; another one that was given is refused."""
+        """The w0 of the checkpoint; a different given one is refused."""
         if given is not None and not agree(self.fingerprint.w0, given):
             raise foreign(self.path, "w0 differs; leave it out, or give that of the checkpoint")
         return self.fingerprint.w0
@@ -57,7 +57,7 @@ class Resumption:
         if self._snapshot is None:
             state_type = type_made_by(self.method, oracle)
             self.fingerprint, self._snapshot = _read(self.path, self.method, self.sizes, state_type)
-        with self._blamed():
+        with self._failures_refused():
             fingerprint, memory, run = self.fingerprint, self.snapshot.memory, self.snapshot.run
             self._refuse(fingerprint.difference(oracle, self.method, factors))
             oracle.n_evals += memory.n_evals
@@ -76,7 +76,7 @@ class Resumption:
         standing = self.snapshot.standing
         if standing.limits == limits:
             return None if standing.status is None else (Status[standing.status], standing.message)
-        with self._blamed():
+        with self._failures_refused():
             if standing.limits.radius != limits.radius:
                 run.tracker.recompute()
             return run.decision.verdict(self.snapshot.state)
@@ -86,8 +86,8 @@ class Resumption:
             raise foreign(self.path, difference)
 
     @contextmanager
-    def _blamed(self) -> Iterator[None]:
-        """Turn failures of arithmetic, or of the losses, with the file's numbers into a refusal of the file."""
+    def _failures_refused(self) -> Iterator[None]:
+        """Refuse the file where arithmetic or the losses fail with its numbers."""
         try:
             yield
         except (ProblemError, OutOfTime):

@@ -1,4 +1,4 @@
-"""The kinds of values that a state is made of: how each is written and read, checked on both ways."""
+"""The kinds of values in a state: how each is written and read, with checks in both directions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Scalar(Schema):
         self._check(name, value)
         if self.kind is not str and not PATTERNS[self.kind].fullmatch(repr(value)):
             raise Misfit(f"{name} = {value!r:.40} has too many digits")
-        # Surrogates that stand alone are no text to other programs.
+        # Lone surrogates are not valid UTF-8 and are escaped.
         entries.texts[name] = (value if self.kind is str else repr(value)).encode("utf-8", "backslashreplace").decode()
 
     def rebuild(self, name: str, source: Source, sizes: Sizes) -> Any:
@@ -110,7 +110,7 @@ class ArrayOf(Schema):
 
 @dataclass(frozen=True)
 class NumberList(Schema):
-    """A list that grows, of numbers of one type."""
+    """A list of numbers of one type, of any length."""
 
     kind: type
 
@@ -170,7 +170,7 @@ class Maybe(Schema):
 
 @dataclass(frozen=True)
 class OneOf(Schema):
-    """One of several dataclasses: the name of its class is written, and read only to compare it with the known ones."""
+    """One of several dataclasses: the name of its class is written, and when read only compared with the options."""
 
     options: dict[str, Schema]
     """The dataclasses by the names of their classes."""
@@ -216,7 +216,7 @@ class RecordOf(Schema):
 
     @property
     def frozen(self) -> bool:
-        """Whether objects of this kind cannot change, so that one may stand in several places."""
+        """Whether objects of this kind cannot change, so that several fields may share one."""
         return bool(self.kind.__dataclass_params__.frozen)
 
     def _built(self, name: str, source: Source, sizes: Sizes) -> Any:

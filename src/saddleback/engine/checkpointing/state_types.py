@@ -15,7 +15,7 @@ STATE_CLASS = "state.class"
 
 
 def holds_declared_type(path: Path, method: AnyMethod) -> bool:
-    """Whether a file holds states of ``method.state_type``; True as well where `load` has to say what is wrong."""
+    """Whether a file holds states of ``method.state_type``; True also for unreadable files, which `load` refuses."""
     declared = method.state_type.__name__
     try:
         with open_regular(path) as file:
@@ -25,5 +25,5 @@ def holds_declared_type(path: Path, method: AnyMethod) -> bool:
 
 
 def type_made_by(method: AnyMethod, oracle: Oracle) -> type[State]:
-    """The type of the state at w0, which the oracle has evaluated; other evaluations of ``init`` count."""
+    """The type of the state that ``init`` returns at w0. The oracle has evaluated w0; further evaluations count."""
     return type(method.init(oracle, oracle.w0)) if isinstance(method, Method) else method.state_type

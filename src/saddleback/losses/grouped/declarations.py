@@ -13,16 +13,16 @@ from .pointwise_losses import LOSSES
 
 FUNCTIONS = ("value_and_slope", "curvature")
 IN_KERNEL = (*FUNCTIONS, "kernel", "options", "response")
-"""What the kernel of one of our losses computes with: a subclass that changes any of it is a user's own loss."""
+"""The members that the kernels of our losses replace: a subclass that overrides any of them is a user's own loss."""
 
 
 def has_function(loss: Any, name: str) -> bool:
-    """Whether ``loss`` has that function, other than the one of the base class, which raises."""
+    """Whether ``loss`` has that function itself, not only the one of the base class, which raises."""
     return callable(getattr(loss, name, None)) and getattr(type(loss), name, None) is not getattr(PointwiseLoss, name)
 
 
 def has_kernel(loss: Any) -> bool:
-    """Whether it is one of ours, or a subclass that changes nothing that the kernel computes with."""
+    """Whether it is one of our losses, or a subclass that overrides none of IN_KERNEL."""
     ours = _ours(loss)
     return ours is not None and all(
         getattr(type(loss), name) is getattr(ours, name) and name not in vars(loss) for name in IN_KERNEL
@@ -30,7 +30,7 @@ def has_kernel(loss: Any) -> bool:
 
 
 def compiled_function(loss: Any, name: str) -> Any:
-    """The user's compiled function, or None; the plain function, where it was found as a method."""
+    """The user's compiled function, or None; of a bound method, the function itself."""
     function = _declared(loss, "compiled")
     if function is not None and not callable(function):
         raise ProblemError(f"compiled of the pointwise loss {name} must be a function; got {function!r}.")
@@ -76,7 +76,7 @@ def curvature_bound_of(loss: Any, name: str) -> float | None:
 
 
 def _declared(loss: Any, name: str) -> Any:
-    """An attribute, unless a subclass replaced the functions of the class that declares it."""
+    """An attribute; None where a subclass has overridden the functions of the class that declares it."""
     of_functions = min(_level(loss, function) for function in FUNCTIONS if has_function(loss, function))
     return getattr(loss, name, None) if _level(loss, name) <= of_functions else None
 

@@ -31,7 +31,7 @@ from .smoothness import SLACK, largest_eigenvalue_bound
 from .tables.layout import Layout
 
 MOST_THREADS = 1024
-"""Every thread has sums of its own, of the size of the Jacobian."""
+"""A limit on memory: every thread has sums of its own, as large as the Jacobian."""
 
 
 class GroupedLinear:
@@ -237,7 +237,7 @@ class GroupedLinear:
             raise IncompatibleError(f"{self!r} does not offer {phrase(capability)}: {reason}.")
 
     def _check_square(self, copies: int) -> None:
-        """Refuse a Hessian that does not fit into memory in as many copies; each thread has a sum of its own."""
+        """Refuse a Hessian if that many copies do not fit into memory; each thread has a sum of its own."""
         d, n = self.n_params, f"{copies} of them, one per thread," if copies > 1 else "it"
         check_room(
             8.0 * copies * d * d,

@@ -1,4 +1,4 @@
-"""The losses of linear models on other rows than those they are fitted to."""
+"""The losses of linear models on rows other than those of the fit."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _add_square(H: Matrix, A: Any, h: Vector) -> None:
         H += (A.T @ (sp.diags_array(h) @ A)).toarray()
         return
     # NumPy computes a matrix times its own transpose with half the work (BLAS syrk); rows with h < 0 are subtracted.
-    # Entries of size 1e200 give an infinite Hessian, without a warning.
+    # Entries of magnitude 1e200 give an infinite Hessian, without a warning.
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = A * np.sqrt(np.maximum(h, 0.0))[:, None]
         H += scaled.T @ scaled

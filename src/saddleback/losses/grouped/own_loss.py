@@ -27,8 +27,9 @@ from .kernels.arguments import USER, read_only
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import LOSSES
 
-SAME = 1e-6
-"""Relative and absolute difference between a loss in NumPy and its compiled form, which may use other formulas."""
+COMPILED_TOLERANCE = 1e-6
+"""The relative and absolute difference allowed between a loss in NumPy and its compiled form, which may use other
+formulas."""
 
 ROWS_TRIED = 8
 """Rows of the first call, which checks the functions before any work is done."""
@@ -118,8 +119,9 @@ class OwnLoss(PointwiseLoss):
                 f"that returns (value, slope); got {type(error).__name__}: {error}"
             ) from error
         for what, got, expected in zip(("value", "slope"), self.compiled_pair(eta, y), pair, strict=True):
-            if not np.allclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True):
-                i = int(np.argmax(~np.isclose(got, expected, rtol=SAME, atol=SAME, equal_nan=True)))
+            close = np.isclose(got, expected, rtol=COMPILED_TOLERANCE, atol=COMPILED_TOLERANCE, equal_nan=True)
+            if not close.all():
+                i = int(np.argmax(~close))
                 raise ProblemError(
                     f"compiled of the pointwise loss {self!r} must return what value_and_slope returns; its {what} at "
                     f"eta = 0, y = {y[i]:g} is {got[i]:.10g}, not {expected[i]:.10g}."

@@ -1,4 +1,4 @@
-"""The scale of each parameter: its change that changes the margins by their typical magnitude."""
+"""The scale of each parameter: the change of it that changes the margins by their typical magnitude."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SAMPLE_ROWS = 2048
 """Rows of the sample of a larger table: root mean squares are then accurate to some percent."""
 
 LEAST_ROWS = 256
-SHARE = 8
-"""At most one row in this many is sampled, beyond ``LEAST_ROWS``: cheap compared with an evaluation."""
+SAMPLE_DIVISOR = 8
+"""At most one row in this many is sampled, but at least ``LEAST_ROWS``: cheap compared with an evaluation."""
 
 LEAST_NONZEROS = 10
 """Nonzero entries that a column must have in the sample; of columns with fewer, all entries are read."""
@@ -43,7 +43,7 @@ NUMPY_ENTRIES = 1 << 16
 """Entries up to which NumPy is faster than loading a kernel."""
 
 SAFE_SQUARES = 1e-280, 1e300
-"""Sums of squares outside of this range may have overflowed, or have lost digits to underflow."""
+"""Sums of squares outside of this range may have overflowed or be inaccurate by underflow."""
 
 LARGE_FACTOR, SMALL_FACTOR = 2.0**600, 2.0**-600
 """Factors with which the squares of such columns neither overflow nor underflow."""
@@ -93,7 +93,7 @@ def _of_table(reader: Reader, positions: Indices) -> Vector:
     everything = partial(_of_pieces, partial(_all_rows, reader, positions))
     if n * columns.size <= EXACT_ENTRIES:
         return _root_mean_squares(everything, columns, n)
-    sample = positions[np.linspace(0, n - 1, min(n, SAMPLE_ROWS, max(n // SHARE, LEAST_ROWS))).astype(np.intp)]
+    sample = positions[np.linspace(0, n - 1, min(n, SAMPLE_ROWS, max(n // SAMPLE_DIVISOR, LEAST_ROWS))).astype(np.intp)]
     pieces = list(_some_rows(reader, table, sample))
     rms = _root_mean_squares(partial(_of_pieces, lambda: iter(pieces)), columns, sample.size)
     rare = np.flatnonzero(sum(np.count_nonzero(A, axis=0) for A, _ in pieces) < LEAST_NONZEROS)

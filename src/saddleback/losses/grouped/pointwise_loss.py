@@ -12,7 +12,7 @@ RESPONSES = ("real", "count", "binary")
 
 
 class PointwiseFunctions(Protocol):
-    """The least that a pointwise loss must have; `PointwiseLoss` says what else it may have."""
+    """The only required member of a pointwise loss; `PointwiseLoss` lists the optional ones."""
 
     def value_and_slope(self, eta: Any, y: Any) -> Any: ...
 
@@ -32,13 +32,13 @@ class PointwiseLoss:
     ``curvature_bound``
         The largest absolute second derivative, which gives ``GroupedLinear.smoothness``.
     ``convex``
-        True where ell is convex in eta. Without it certificates watch for signs of the contrary, and the penalty l2
-        does not count as strong convexity.
+        True where ell is convex in eta. Without it convexity is checked during the run, and the penalty l2 does not
+        count as strong convexity.
     ``bounded_below``
-        True where ell is bounded below in eta, for every y. Without it a run watches for an unbounded problem.
+        True where ell is bounded below in eta, for every y. Without it a run checks whether the problem is unbounded.
     ``compiled``
         A function ``compiled(eta, y) -> (value, slope)`` of two floats, compiled with ``numba.njit``. It must agree
-        with ``value_and_slope``, and takes its place in evaluations, which then read X once and not twice.
+        with ``value_and_slope``. Evaluations then use it instead, and read X once instead of twice.
 
     Examples
     --------

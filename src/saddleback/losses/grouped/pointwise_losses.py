@@ -96,7 +96,7 @@ class SquaredHinge(PointwiseLoss):
 class Poisson(PointwiseLoss):
     """exp(eta) - y eta, y >= 0: the negative log likelihood of counts with mean exp(eta), up to a constant.
 
-    Its curvature exp(eta) is unbounded, so that there is no smoothness constant; methods estimate one as they go.
+    Its curvature exp(eta) is unbounded, so that there is no smoothness constant; methods estimate one by backtracking.
     """
 
     kernel = POISSON

@@ -25,10 +25,12 @@ FEW_PARAMETERS = 150
 ROWS_FOR_DIRECTIONS = 1000
 """Rows of a sample for more than ``FEW_PARAMETERS``: enough for some tens of directions, not for all parameters."""
 
-SHARE = 8
+SAMPLE_DIVISOR = 8
 """At most one row in this many is sampled, so that an estimate is cheap compared with the exact Hessian."""
 
 LEAST_PER_GROUP = 5
+"""Rows of each group that are sampled at least, so that every group contributes."""
+
 CHEAP_HESSIAN = 5_000_000
 """Multiplications up to which an exact Hessian is cheap enough."""
 
@@ -45,7 +47,7 @@ def rows_per_group(reader: Reader, n_params: int) -> int | None:
         return None
     per_group = max(per_group, LEAST_PER_GROUP)
     sampled = np.minimum(members.sizes, per_group).sum()
-    return None if sampled > reader.plan.rows.size // SHARE else per_group
+    return None if sampled > reader.plan.rows.size // SAMPLE_DIVISOR else per_group
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,14 @@ SLACK = 1.1
 """The largest ratio of the bound to the truth, unless the caller gives another."""
 
 MAX_STEPS = 64
+"""The most Lanczos steps, each of which reads X once; the bound after them is valid but may exceed the ratio."""
+
 STEPS_PER_BOUND = 3
 """Lanczos steps between two computations of the bound."""
 
 BISECTIONS = 30
+"""Bisections for the bound: they make its relative error 2^-30."""
+
 MAX_DOUBLINGS = 2100
 """The number of powers of two in float64."""
 

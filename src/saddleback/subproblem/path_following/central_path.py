@@ -15,8 +15,8 @@ from ...regularizers import Zero
 from ..dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system
 
-# A difference of squares that is this small relative to them has lost half of its digits to cancellation.
-CANCELLATION = 1e-8
+# Half of the digits of a difference of squares have canceled where it is below this share of the squares.
+CANCELED_SHARE = 1e-8
 
 
 class Iterate(NamedTuple):
@@ -29,7 +29,7 @@ class Iterate(NamedTuple):
 
 
 class StepRule(Protocol):
-    """How tau grows. Yields the start, then one iterate per Newton system, until rounding allows no further step."""
+    """How tau grows. Yields the start, then one iterate per Newton system, until rounding errors dominate."""
 
     @property
     def max_iter(self) -> int:
@@ -42,7 +42,7 @@ class CentralPath:
     """lam(tau) = argmin of F_tau = tau (S + R) + B on the affine hull of Lambda (paper, section on general barriers).
 
     F_tau is 1-self-concordant, because R is compatible with the barrier B. Distances from the path are Newton
-    decrements of F_tau: 1/4 is near and 1 is far, whatever the scale of the losses.
+    decrements of F_tau, which do not depend on the scale of the losses: 1/4 is near and 1 is far.
     """
 
     def __init__(self, subproblem: DualSubproblem) -> None:
@@ -101,7 +101,7 @@ class CentralPath:
         if not len(self.E):
             return products
         within, coefficients = _without_normals(products, k)
-        if (within.diagonal() < CANCELLATION * products.diagonal()[:k]).any():
+        if (within.diagonal() < CANCELED_SHARE * products.diagonal()[:k]).any():
             # The normal parts dominate the squares: subtract them from the vectors first and compute again.
             V[:k] -= coefficients @ self.E
             within, _ = _without_normals(C.inner(V), k)

@@ -17,41 +17,45 @@ from .newton_system import NewtonSystem
 class LongStepControl:
     """The numbers of `LongSteps`, chosen on random (D) over all pairs (Lambda, R) of tests/subproblem/geometries.py.
 
-    Percentages are the change of the number of Newton systems there with another value, or without the rule.
+    Percentages are changes of the number of Newton systems there with another value, or without the rule.
     """
 
     predict_from: float = 2.0
-    """Predict from decrements up to this one: a coordinate that is many times too close to the boundary adds about one
-    to the square of the decrement, and recovers by a factor of two per corrector. With 0.9: +9 %."""
+    """Predict from decrements up to this one. A coordinate that is many times too close to the boundary adds about one
+    to the square of the decrement, and each corrector doubles its distance. With 0.9: +9 %."""
     predict_from_curved: float = 0.9
     """The same where the boundary is curved (sets that are not self-scaled). With 2.0: +26 %, and gaps are missed."""
     far: float = 8.0
-    """The largest distance from the path at which a prediction may arrive."""
+    """The largest distance from the path that a predicted point may have."""
     reductions: tuple[float, ...] = tuple(10.0 ** (-k / 4) for k in range(24, 0, -1))
-    """Factors of s = 1/tau that a prediction may take, the boldest first."""
+    """Factors of s = 1/tau that are tried in a prediction, from 1e-6 to 10^(-1/4)."""
     worthwhile: float = 0.2
     near: float = 0.3
-    """Reductions above ``worthwhile`` wait until the decrement is at most ``near``. Without this rule: +7 % on boxes
-    that do not declare themselves self-scaled, -2 % on the library's own sets."""
+    """Factors above ``worthwhile`` are tried only where the decrement is at most ``near``. Without this rule: +7 % on
+    boxes that do not declare themselves self-scaled, -2 % on the library's own sets."""
     short_step: float = 4.0
-    """If no prediction arrives and the decrement is at most ``near``, tau grows by 1 + short_step/sqrt(nu), which makes
-    the decrement about ``short_step``. This guarantees progress for large nu; seldom used."""
+    """If no prediction succeeds and the decrement is at most ``near``, tau grows by 1 + short_step/sqrt(nu), which
+    makes the decrement about ``short_step``. This guarantees progress for large nu; seldom used."""
     acceptable: float = 0.5
-    """A full corrector is taken if it leaves at most this share of the decrement; else others are tried."""
+    """A full corrector is taken if its distance from the path is at most this share of the decrement; else others are
+    tried."""
     step_lengths: tuple[float, ...] = (0.8, 0.6, 0.4)
     """Shortened correctors to try besides the damped one. Without them: +37 %."""
     farthest_start: float = 6.0
     """The largest distance from the path at which a warm start is accepted."""
     blends: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-14, 0))
-    """Shares of the center to mix into a warm start, which may be on the boundary; the least that works is taken."""
+    """Weights of the center in a warm start, which may be on the boundary; the smallest that succeeds is taken."""
+    divergent: float = 1.0
+    """A warm start is given up where the decrement grows and is above this: Newton's method converges from decrements
+    below one."""
     least_barrier: float = 1e-3
-    """Predict no further where nu/tau, the barrier's share of the gap, is this many times the rounding floor."""
+    """Do not predict where nu/tau, the barrier's share of the gap, is at most this many times the rounding floor."""
     small_barrier: float = 1e3
     stagnation: float = 0.97
     most_stalled: int = 3
-    """Where nu/tau is below ``small_barrier`` times the rounding floor, this many correctors in a row that leave more
-    than this share of the decrement end the path: rounding moves them. Without this rule some paths do not end before
-    ``max_iter``; with one corrector instead of three, digits are lost."""
+    """Where nu/tau is below ``small_barrier`` times the rounding floor, the path ends after ``most_stalled`` correctors
+    in a row that leave more than the share ``stagnation`` of the decrement: they consist of rounding errors. Without
+    this rule some paths do not end before ``max_iter``; with one corrector instead of three, digits are lost."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,9 @@ class LongSteps:
 
     The path x(t) at s(t) = (1 - t) s solves  tau grad (S + R)(x) + (1 - t) grad B(x) = 0  up to normals of the hull, so
     that F_tau''(x) x' = grad B(x): one more right-hand side for the factorization of the corrector. A coordinate
-    that tends to the boundary behaves as s/z, which the tangent follows exactly, so that s may fall by orders of
-    magnitude in one step: as far as the predicted point is within ``far`` of the path, in the norm that leaves Q out.
-    About 25 Newton systems from the center, 3 to 15 from a warm start.
+    that tends to the boundary behaves as s/z, which is linear in s, so that s may fall by orders of magnitude in one
+    step: as long as the predicted point is within ``far`` of the path, in the norm without Q. About 25 Newton systems
+    from the center, 3 to 15 from a warm start.
     """
 
     max_iter: int = 400
@@ -87,7 +91,7 @@ class LongSteps:
             stalled = stalled + 1 if barrier < control.small_barrier and delta > control.stagnation * last else 0
             if predicted is not None:
                 (lam, tau), last, phase = predicted, np.inf, "predictor"
-            elif warm and delta > max(1.0, last):
+            elif warm and delta > max(control.divergent, last):
                 # The correctors diverge: the warm start was too far from the path.
                 (lam, tau), last, phase, warm = self._cold_start(path), np.inf, "restart", False
             elif stalled == control.most_stalled:
@@ -96,7 +100,7 @@ class LongSteps:
                 lam, last, phase = self._correct(path, lam, tau, correction, delta), delta, "corrector"
             yield Iterate(lam, tau, delta, phase)
             if not np.isfinite(path.dual_set.barrier(lam)):
-                # Rounding has taken the last step across the boundary.
+                # By rounding errors, the last step has crossed the boundary.
                 return
 
     def _cold_start(self, path: CentralPath) -> tuple[Vector, float]:
@@ -119,7 +123,7 @@ class LongSteps:
     def _predict(
         self, path: CentralPath, system: NewtonSystem, lam: Vector, tau: float, correction: Vector, delta: float
     ) -> tuple[Vector, float] | None:
-        """The predicted point at the largest tau that arrives near the path; None where a corrector must come first."""
+        """The predicted point at the largest tau for which it is near the path; None where a corrector is needed."""
         control, centered = self.control, lam + correction
         tangent = system.solve(path.dual_set.barrier_gradient(lam))
 
@@ -127,19 +131,19 @@ class LongSteps:
             return centered + (1.0 - reduction) * tangent, tau / reduction
 
         reductions = [r for r in control.reductions if r <= control.worthwhile or delta <= control.near]
-        arrives = bisect_left(reductions, True, key=lambda r: path.distance(*point(r)) <= control.far)
-        if arrives < len(reductions):
-            return point(reductions[arrives])
+        first = bisect_left(reductions, True, key=lambda r: path.distance(*point(r)) <= control.far)
+        if first < len(reductions):
+            return point(reductions[first])
         return (centered, tau * (1.0 + control.short_step / np.sqrt(path.nu))) if delta <= control.near else None
 
     def _correct(self, path: CentralPath, lam: Vector, tau: float, correction: Vector, delta: float) -> Vector:
-        """The full Newton step where it halves the distance, else the best of full, shortened and damped ones."""
+        """The full Newton step where it is ``acceptable``, else the best of the full, shortened and damped ones."""
         full = lam + correction
-        reached = path.distance(full, tau)
-        if reached <= self.control.acceptable * delta:
+        full_distance = path.distance(full, tau)
+        if full_distance <= self.control.acceptable * delta:
             return full
-        # The damped step is sure to decrease F_tau (paper, Theorem G.1). It comes first, so that argmin takes it where
-        # rounding leaves no finite distance.
+        # The damped step always decreases F_tau (paper, Theorem G.1). It comes first, so that argmin takes it where no
+        # distance is finite.
         points = [lam + t * correction for t in (1.0 / (1.0 + delta), *self.control.step_lengths)]
         distances = [path.distance(x, tau) for x in points]
-        return [*points, full][int(np.argmin([*distances, reached]))]
+        return [*points, full][int(np.argmin([*distances, full_distance]))]

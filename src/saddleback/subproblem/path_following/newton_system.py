@@ -24,10 +24,10 @@ class NewtonSystemControl:
     narrow_share: float = 0.7
     """A factor of Q with at most this many columns per row is used instead of Q: it is cheaper, as measured."""
     narrow_from_rows: int = 200
-    """From this many rows on, where C is diagonal."""
+    """The factor is used from this many rows on, where C is diagonal."""
     narrow_from_rows_beside: int = 1000
-    """From this many rows on, where C is diagonal plus a few rows: a dense factorization is a digit or two more
-    accurate then, and still affordable below."""
+    """The same where C is diagonal plus a few rows. A dense factorization is a digit or two more accurate there, and
+    affordable for fewer rows."""
 
 
 CONTROL = NewtonSystemControl()
@@ -58,10 +58,8 @@ def newton_system(C: Hessian, tau: float, subproblem: DualSubproblem, E: Matrix)
 
 
 def narrow_parts(C: Hessian, subproblem: DualSubproblem) -> tuple[Vector, Matrix, Matrix] | None:
-    """(d, F, V) with C = diag d + V'V and Q = F F' where F is tall and V has few rows; None where it is not so.
-
-    No J x J matrix need then be formed.
-    """
+    """(d, F, V) with C = diag d + V'V and Q = F F', so that no J x J matrix is formed; None unless F is tall and V has
+    few rows."""
     if subproblem.c.size < CONTROL.narrow_from_rows or not isinstance(subproblem, FactoredSubproblem):
         return None
     parts, F = C.diagonal_and_rows(), subproblem.factor
@@ -79,7 +77,7 @@ def stays_narrow(C: Hessian, n: int, r: int) -> bool:
 class DenseSystem:
     """Block elimination (paper, eq. "solution-kkt") with H as a matrix, scaled to D H D with D = diag(H)^-1/2.
 
-    The scaling keeps the rows of coordinates near the boundary, where the barrier's Hessian is huge, as accurate as
+    With this scaling the rows of coordinates near the boundary, where the barrier's Hessian is huge, are as accurate as
     the others. One Cholesky factorization, n^3/3 flops; each right-hand side costs n^2. H is overwritten.
     """
 
@@ -118,15 +116,15 @@ class NarrowSystem:
     """H = diag w + tau F F' + V'V for a factor F of few columns, by the formula of Sherman, Morrison and Woodbury.
 
     With F scaled by w^-1/2, the inverse without V is I - F (I/tau + F'F)^-1 F': n r^2 + r^3/3 flops for r columns. One
-    step of iterative refinement recovers the digits that the difference loses where tau F F' is much larger than w. The
-    few rows V, which may be much larger still, are eliminated as those of E are, with s = V d as multipliers:
+    step of iterative refinement recovers the digits that cancel in the difference where tau F F' is much larger than w.
+    The few rows V, whose entries may be larger yet, are eliminated like those of E, with s = V d as multipliers:
     [[H - V'V, V'], [V, -I]] [d, s] = [r, 0].
     """
 
     def __init__(self, w: Vector, tau: float, F: Matrix, E: Matrix, V: Matrix | None = None) -> None:
         self._D = 1.0 / np.sqrt(w)
         self._F, self._tau = F * self._D[:, None], tau
-        # dsyrk takes half of the flops of a product; only the lower triangle is read.
+        # dsyrk takes half of the flops of a product and computes only the lower triangle.
         inner = dsyrk(1.0, self._F, trans=1, lower=1)
         inner[np.diag_indices_from(inner)] += 1.0 / tau
         self._scale = 1.0 / np.sqrt(inner.diagonal())
@@ -156,7 +154,7 @@ class NarrowSystem:
             return self._refined(r) * self._D
         y = dposv(self._S, r @ self._W)[1]
         d = self._refined(r - y @ self._E)
-        # Twice, because the first subtraction rounds.
+        # Twice, because the first subtraction leaves rounding errors.
         for _ in range(2):
             change = dposv(self._S, self._E @ d - self._C * y)[1]
             d -= self._W @ change
@@ -189,12 +187,12 @@ def _root(subproblem: DualSubproblem) -> Matrix:
 
 
 def _without_normal(r: Vector, E: Matrix, W: Matrix, S: Matrix) -> Vector:
-    """r minus E'y for the multipliers y of the solution: that part does not change d but its rounding errors would."""
+    """r minus E'y for the multipliers y of the solution: E'y does not change d, but its rounding errors would."""
     return r - dposv(S, r @ W)[1] @ E if len(E) else r
 
 
 def _onto_hull(d: Vector, E: Matrix, W: Matrix, S: Matrix) -> None:
-    """Make E d = 0 by a change along W = H^-1 E'; twice, because the first subtraction rounds."""
+    """Make E d = 0 by a change along W = H^-1 E'; twice, because the first subtraction leaves rounding errors."""
     if len(E):
         for _ in range(2):
             d -= W @ dposv(S, E @ d)[1]

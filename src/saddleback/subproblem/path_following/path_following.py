@@ -35,12 +35,13 @@ class PathFollowingControl:
     """The numbers of `PathFollowing`."""
 
     patience: int = 12
-    """Newton steps without a smaller gap, once the barrier is less than the gap, after which the run ends."""
+    """Stop after this many Newton steps without a smaller gap, counted once nu/tau is below the gap."""
     costly_gap_factor: float = 10.0
-    """Where measuring a gap costs more than a Newton step, it is measured once nu/tau is at most this many times the
-    gap that is asked."""
+    """Where measuring a gap costs more than a Newton step, gaps are measured once nu/tau is at most this many times the
+    requested gap."""
     many_losses: int = 1000
-    """From here on Newton systems of the size of the parameters are faster than a dense QP, as measured."""
+    """From this many losses on, Newton systems with as many unknowns as parameters are faster than a dense QP, as
+    measured."""
     square_matrices: int = 3
     """J x J matrices at the peak where Newton systems are dense, measured and rounded down."""
 
@@ -52,10 +53,10 @@ CONTROL = PathFollowingControl()
 class PathFollowing:
     """Follows the central path of (D), for any set with a barrier (paper, Algorithm 2; Nesterov and Nemirovskii 1994).
 
-    ``schedule`` is "long" (default: long steps, scale-free, about 25 Newton systems whatever J), "paper" (short
-    steps from tau = 1, O(sqrt(nu) log(nu/eps))), or a step rule. Stops on the measured cross-evaluation gap of the
-    restored point. Cost of one Newton system: J^3/3 flops, or J r^2 for many losses where Q has a factor of r << J
-    columns and the Hessian of the barrier is diagonal, up to a few rows.
+    ``schedule`` is "long" (default: long steps, independent of the scale of (D), about 25 Newton systems for any J),
+    "paper" (short steps from tau = 1, O(sqrt(nu) log(nu/eps))), or a step rule. Stops on the measured cross-evaluation
+    gap of the restored point. Cost of one Newton system: J^3/3 flops, or J r^2 for many losses where Q has a factor of
+    r << J columns and the Hessian of the barrier is diagonal, up to a few rows.
     """
 
     name: ClassVar[str] = "path-following"
@@ -76,7 +77,7 @@ class PathFollowing:
         return 0 if is_tall(adversary.n, d) and _all_narrow(adversary, d) else CONTROL.square_matrices
 
     def is_fastest(self, subproblem: DualSubproblem) -> bool:
-        """Whether no quadratic program in lam is as fast: many losses, few parameters, a nearly diagonal Hessian."""
+        """Whether it is faster than a quadratic program in lam: many losses, few parameters, nearly diagonal C."""
         if subproblem.c.size < CONTROL.many_losses or not isinstance(subproblem, FactoredSubproblem):
             return False
         path = CentralPath(subproblem)
@@ -93,7 +94,7 @@ class PathFollowing:
         return lookup(STEP_RULES, self.schedule, "schedule")() if isinstance(self.schedule, str) else self.schedule
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        # For systems this small BLAS threads spend more time waiting for each other than computing.
+        # On systems this small, several BLAS threads are slower than one.
         with one_blas_thread():
             return self._solve(subproblem, tol, start)
 
@@ -104,10 +105,11 @@ class PathFollowing:
         dual_set = subproblem.adversary.dual_set
         nu = cast("HasBarrier", dual_set).barrier_parameter(subproblem.c.size)
         max_iter = self._step_rule().max_iter if self.max_iter is None else self.max_iter
-        # nu/tau bounds the barrier's share of the gap: where measuring is costly, iterates with more are skipped.
+        # nu/tau bounds the barrier's share of the gap. Where measuring is costly, iterates with a large one are not
+        # measured.
         target = max(tol, subproblem.rounding_floor)
         measured_from = CONTROL.costly_gap_factor * target if dual_set.costly_support else np.inf
-        n_iter, last_improvement, reason = 0, 0, "rounding ended the path"
+        n_iter, last_improvement, reason = 0, 0, "no progress beyond rounding errors"
         skipped: Vector | None = None
         try:
             for n_iter, iterate in enumerate(self.iterates(subproblem, None if start is None else incumbent.lam)):
@@ -118,7 +120,7 @@ class PathFollowing:
                 incumbent.offer(iterate.lam)
                 if incumbent.done:
                     break
-                # While the barrier's share exceeds the gap, a gap that does not fall is no sign of stalling.
+                # A gap that does not fall counts as stalling only once the barrier's share is below the gap.
                 if incumbent.gap < before or iterate.phase == "I" or nu > iterate.tau * incumbent.gap:
                     last_improvement = n_iter
                 if n_iter - last_improvement >= CONTROL.patience:
@@ -135,7 +137,7 @@ class PathFollowing:
 
 
 def _all_narrow(adversary: Adversary, d: int) -> bool:
-    """Whether all Newton systems have the size of the parameters, told from the form of C = R'' + B'' at the center."""
+    """Whether all Newton systems are `NarrowSystem`, by the form of C = R'' + B'' at the center."""
     dual_set, R, J = adversary.dual_set, adversary.regularizer, adversary.n
     center = dual_set.center(J)
     # Only the form is read; where Lambda is a single point the numbers may be nan.

@@ -16,7 +16,7 @@ class ShortStepControl:
     """The numbers of `ShortSteps`: the first two are the paper's (Algorithm 2)."""
 
     near: float = 1 / 4
-    """The decrement at which Phase I ends, and which Phase II keeps."""
+    """The decrement at which Phase I ends, and which the iterates of Phase II do not exceed."""
     shortness: float = 15.0
     """tau grows by 1 + 1/(shortness sqrt(nu)) per Newton step."""
     share_of_rounding_floor: float = 1e-2
@@ -31,9 +31,9 @@ class ShortSteps:
     """Algorithm 2 of the paper, with nu for J, and the center (or a start) for argmin R + B.
 
     Phase I, at tau = 1: steps d/(1 + delta) until the decrement delta is at most 1/4. Phase II:
-    tau *= 1 + 1/(15 sqrt(nu)), one full Newton step each. From delta <= 1/4 the longer tau makes it at most
-    1/4 (1 + 1/15) + 1/15 = 1/3, and the full step (1/3 / (2/3))^2 = 1/4 again: the iterates never leave the
-    neighborhood. Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1, whatever the scale of (D).
+    tau *= 1 + 1/(15 sqrt(nu)), one full Newton step each. If delta <= 1/4, it is at most 1/4 (1 + 1/15) + 1/15 = 1/3
+    with the larger tau, and (1/3 / (2/3))^2 = 1/4 again after the full step: the iterates stay in the neighborhood.
+    Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1 for every scale of (D).
     """
 
     max_iter: int = 100_000

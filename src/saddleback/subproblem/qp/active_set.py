@@ -1,4 +1,4 @@
-"""Active-set method that brings a nearly optimal point of a quadratic program to full accuracy."""
+"""Active-set method that refines a nearly optimal point of a quadratic program to full accuracy."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ActiveSetControl:
-    """The numbers of `refine`; x is of size one."""
+    """The numbers of `refine`; the largest |x_j| is about one."""
 
     regularization: float = 1e-13
-    """Added to K relative to its diagonal, because P may be singular; corrections remove its effect."""
+    """Added to K relative to its diagonal, because P may be singular; the corrections remove its effect."""
     corrections: int = 3
     """Solves per face: the first one, and iterative refinement."""
     feasibility: float = 1e-9
-    """A target that violates a bound by more is not measured: restoring it to Lambda would change too much."""
+    """The gap of a point that violates a bound by more is not measured: restoring it to Lambda would change it too
+    much."""
     rounds_per_coordinate: int = 3
-    """Rounds at most after PIQP, for each coordinate that may change sides."""
+    """The most rounds after PIQP, for each coordinate that may become free or fixed."""
 
 
 CONTROL = ActiveSetControl()
@@ -110,7 +111,7 @@ class _Face:
         if self._factors is None:
             K = self._kkt.block(self._index)
             K.ravel()[:: len(K) + 1] += self._shift.take(self._index)
-            # LAPACK reads matrices by columns; K is symmetric, so its transpose is K itself.
+            # LAPACK reads matrices by columns; K is symmetric, so that its transpose needs no copy.
             *self._factors, change, _ = dgesv(K.T, residual, overwrite_a=1)
         else:
             change = dgetrs(*self._factors, residual)[0]

@@ -22,14 +22,14 @@ class DualForm:
         self._constraints, self._scale = constraints, subproblem.scale or 1.0
         self.kkt = DenseKKT(subproblem)
         self.rounds = CONTROL.rounds_per_coordinate * subproblem.c.size
-        # Of one iteration of PIQP.
+        # Those of one iteration of PIQP.
         self.flops = subproblem.c.size**3 / 3
 
     def run(self, solver: Any) -> DualOutcome:
         """Set up and run PIQP."""
         kkt, constraints = self.kkt, self._constraints
         upper = constraints.upper if constraints.capped else None
-        # PIQP reads matrices by columns; P is symmetric, so the copy in that order is P itself.
+        # PIQP reads matrices by columns; P is symmetric, so that the transpose in that order is P.
         P, q = kkt.P.T.copy(order="F"), -kkt.minus_q
         A, b = constraints.A, constraints.b
         solver.setup(P, q, constraints.E, constraints.e, A, None, b, constraints.lower, upper)

@@ -18,7 +18,7 @@ Index: TypeAlias = NDArray[np.intp]
 class KKTOperator(Protocol):
     """K X - b = (P x + q + E'y, E x - e) for X = (x, y).
 
-    P and q are those of (D) for x = lam/largest_weight, divided by its scale: of size one whatever the units.
+    P and q are those of (D) for x = lam/largest_weight, divided by its scale: of magnitude one in any units.
     """
 
     @property

@@ -25,10 +25,11 @@ class PrimalFormControl:
 
     rows_per_column: float = 1.5
     more_rows: int = 4
-    """F needs 1.5 (r + 1) + 4 rows: from there on PIQP with J x (r + 1) matrices is faster than with J x J ones, as
+    """Used from 1.5 (r + 1) + 4 rows of F on: PIQP is then faster with J x (r + 1) matrices than with J x J ones, as
     measured."""
     more_rounds: int = 100
-    """The active set has about r + 1 rows, but where many rows nearly tie each round drops one: so many more rounds."""
+    """Coordinates beyond r that may change in the active set, which has about r + 1 rows: where many rows nearly tie,
+    each round drops only one."""
 
 
 CONTROL = PrimalFormControl()
@@ -61,7 +62,7 @@ class PrimalForm:
         self.kkt = FactoredKKT(subproblem)
         J, r = subproblem.factor.shape
         self.rounds = ACTIVE_SET.rounds_per_coordinate * min(J, r + CONTROL.more_rounds)
-        # Of one iteration of PIQP.
+        # Those of one iteration of PIQP.
         self.flops = J * (r + 1.0) ** 2
 
     def run(self, solver: Any) -> PrimalOutcome:

@@ -24,21 +24,21 @@ from .primal_form import PrimalForm
 
 @dataclass(frozen=True)
 class QuadraticProgramControl:
-    """The numbers of `QuadraticProgram`; x = lam / largest weight is of size one."""
+    """The numbers of `QuadraticProgram`; the largest x_j = lam_j/largest_weight is about one."""
 
     at_bound: float = 1e-9
-    """A coordinate of a start at most this far from a bound is taken to be at it."""
+    """A coordinate of a start within this distance of a bound is assumed to be active."""
     few_losses: int = 20
     rounds_for_few: int = 1
     rounds_for_more: int = 3
-    """Active-set rounds to try from a start: up to ``few_losses`` PIQP costs no more than two of them."""
+    """Active-set rounds to try from a start before PIQP, which costs at most two of them up to ``few_losses``."""
     loosest_piqp_tol: float = 1e-8
     piqp_tol_share: float = 0.1
     tightest_piqp_tol: float = 1e-13
-    """PIQP is asked for this share of the tolerance, within these limits: below the last one its own residuals are
-    rounding errors."""
+    """PIQP's tolerance is ``piqp_tol_share`` of the requested gap, within these limits: below the tightest its
+    residuals are rounding errors."""
     typical_piqp_iterations: int = 12
-    """For the estimate of the time that a run of PIQP takes, because it cannot be interrupted."""
+    """For estimating the time of a run of PIQP, which cannot be interrupted."""
     square_matrices: int = 7
     """J x J matrices at the peak of the dual form, measured and rounded down."""
 
@@ -51,8 +51,8 @@ class QuadraticProgram:
     """Proximal interior-point method for dense, possibly singular QPs (Schwan et al., PIQP, 2023), then active sets.
 
     Applies to polyhedral sets with quadratic (or no) regularizers. The problem is divided by its scale first, so
-    that units do not matter. Where PIQP's last digits are missing, the active set that its multipliers show is
-    solved exactly; a ``start`` with the right active set is recognized in the same way, without PIQP.
+    that the result does not depend on units. Where PIQP misses the gap, the active-set method continues from the active
+    set of its multipliers; from a ``start`` with the right active set it finds the solution without PIQP.
     About 10 iterations of J^3 flops in the dual form, of J r^2 in the primal form, which applies where Q has a factor
     of rank r << J.
     """
@@ -77,7 +77,7 @@ class QuadraticProgram:
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, n_iter)
         form = PrimalForm(subproblem) if PrimalForm.suits(subproblem) else DualForm(subproblem)
-        # The active-set method handles bounds only; sets with other rows get PIQP's answer.
+        # The active-set method handles only bounds; for sets with other inequalities PIQP's result is returned.
         bounded = constraints.A is None
         if incumbent.lam is not None and bounded:
             x = incumbent.lam / adversary.largest_weight
@@ -100,7 +100,7 @@ class QuadraticProgram:
 
 
 def new_solver(tol: float, max_iter: int) -> Any:
-    """PIQP for a problem whose numbers are of size one."""
+    """PIQP with absolute tolerances, for a problem whose numbers are of magnitude one."""
     solver = piqp.DenseSolver()
     settings = solver.settings
     eps = min(CONTROL.loosest_piqp_tol, max(CONTROL.piqp_tol_share * tol, CONTROL.tightest_piqp_tol))

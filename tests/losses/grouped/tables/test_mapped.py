@@ -18,7 +18,7 @@ N = 1003
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(mapped_table, "PIECE", 16 * 1024)
+    monkeypatch.setattr(mapped_table, "PIECE_BYTES", 16 * 1024)
 
 
 def on_disk(path, X, mode="r"):

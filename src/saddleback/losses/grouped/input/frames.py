@@ -14,7 +14,7 @@ Columns = list[tuple[Any, Any]]
 
 
 def columns_of(x: Any) -> Columns | None:
-    """The names and columns of a data frame; None where ``x`` is no data frame."""
+    """The names and columns of a data frame; None where ``x`` is not a data frame."""
     if len(getattr(x, "shape", ())) != 2:
         return None
     if hasattr(x, "iloc") and hasattr(x, "columns"):
@@ -52,5 +52,5 @@ def _numbers(column: Any, what: str) -> Any:
     except (TypeError, ValueError) as error:
         raise ProblemError(
             f"{what} must hold real numbers; got {getattr(column, 'dtype', 'objects')} ({error}). Encode categories as "
-            "numbers, with pandas.get_dummies, and fill or drop what is missing."
+            "numbers, with pandas.get_dummies, and fill or drop missing entries."
         ) from error

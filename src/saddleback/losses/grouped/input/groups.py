@@ -107,7 +107,8 @@ def _check_columns(n_columns: int, known: Naming) -> None:
 
 
 def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Grouping:
-    """``known`` groups tell whether these are labels or memberships; without them the entries must tell."""
+    """The pairs (row, group). Whether ``groups`` holds labels or memberships follows from ``known`` groups, else from
+    its entries."""
     by_labels = None if known is None else known.by_labels
     columns = columns_of(groups)
     if columns is not None:

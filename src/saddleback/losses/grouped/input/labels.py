@@ -13,7 +13,7 @@ from ...._validation import holds_masked
 from ....errors import ProblemError
 
 NO_ROWS = (str, bytes, bytearray, Mapping, Set, Iterator)
-"""Types that can be iterated over but are no list of rows: text, mappings, sets and iterators."""
+"""Iterable types that are not sequences of rows: text, mappings, sets and iterators."""
 
 
 def refuse_masked(x: Any, name: str) -> None:
@@ -63,7 +63,7 @@ def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
 
 
 def encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
-    """The distinct labels, sorted where they can be compared, else by their first rows; and the number of each row."""
+    """The distinct labels, sorted if comparable, else in the order of their first rows; and the number of each row."""
     missing = _missing(labels)
     if missing is not None:
         _refuse_missing(labels, missing, name)
@@ -108,7 +108,7 @@ def _from_sequence(x: Any, name: str) -> NDArray[Any]:
             f"{name} must be a vector of labels; got {type(x).__name__}. Pass a list or an array, one label per row."
         )
     for kind in set(map(type, x)):
-        # Tensors and series are hashed by their address, if at all: every row would be a label of its own.
+        # Tensors and series, if hashable, are hashed by their address: every row would be a label of its own.
         if hasattr(kind, "__array__") and not issubclass(kind, np.generic | np.ndarray):
             raise ProblemError(
                 f"{name} must hold one plain label per row; got a list of {kind.__name__}. Pass one array; to cross "

@@ -21,7 +21,7 @@ def _margins(X, order, start, size, w, eta):
 
 
 def _gradient(X, order, start, slot, first, size, c, g):
-    """g += sum_i c[i] x_i, likewise."""
+    """g += sum_i c[i] x_i; the version for the layout of X is chosen at compile time."""
     raise NotImplementedError
 
 

@@ -12,7 +12,7 @@ from ....errors import ProblemError
 from .dense_table import ColumnTable, DenseMatrix, RowTable
 
 CHECKED_ENTRIES = 1 << 20
-"""Entries that one test for finite numbers looks at: it makes no temporary array larger than this."""
+"""Entries that are tested for finite numbers at a time, which limits the temporary arrays."""
 
 COPIED_ENTRIES = 1 << 15
 """Entries copied at a time: they stay in cache between reading along rows and writing along columns."""

@@ -16,6 +16,7 @@ BLOCK_BYTES = 160 * 1024
 """Bytes of a block of rows: it stays in a second-level cache of 256 kB, with room for w and the gradient."""
 
 LONGEST_BLOCK = 512
+"""The most rows of a block, for tables of few columns."""
 
 
 def block_length(bytes_per_row: float) -> int:

@@ -14,7 +14,7 @@ from .dense_source import check_finite, table_type
 from .dense_table import DenseTable
 from .read_plan import Stage
 
-PIECE = 64 * 1024 * 1024
+PIECE_BYTES = 64 * 1024 * 1024
 """Bytes of the file that are in memory at a time."""
 
 
@@ -47,10 +47,10 @@ class MappedTable(DenseTable):
 
     @property
     def stage_rows(self) -> int:
-        return max(self.block_rows, PIECE // (self.X.shape[1] * self.dtype.itemsize))
+        return max(self.block_rows, PIECE_BYTES // (self.X.shape[1] * self.dtype.itemsize))
 
     def open(self, stage: Stage) -> NDArray[Any]:
-        # The rows of a piece are visited by group, not in the order of the file: the system should read all at once.
+        # The rows of a piece are read by group, not in the order of the file: the system should load all at once.
         self._advise(stage, "MADV_WILLNEED")
         piece = self.X[stage.first_row : stage.last_row]
         return read_only(np.require(np.asarray(piece), self.dtype, ["C", "A"]))

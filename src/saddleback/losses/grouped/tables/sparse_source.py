@@ -17,6 +17,7 @@ from ....machine.resources import check_room
 from .sparse_table import EMPTY_ROW_COST, SparseTable, sparse_block_length
 
 LARGEST_COLUMN = np.iinfo(np.uint32).max
+"""Tables store columns as 32-bit numbers."""
 
 ENTRIES_AT_A_TIME = 1 << 16
 """Entries that are checked or copied at a time: temporary arrays stay small."""

@@ -10,7 +10,7 @@ from functools import cache
 from ....machine.resources import cores
 
 ENTRIES_PER_THREAD = 2_000_000
-"""Entries of X that one thread must have, about a millisecond: for fewer, waking a thread costs more than it saves."""
+"""The least entries of X per thread, about a millisecond: for fewer, starting a thread costs more than it saves."""
 
 SPARSE_ENTRY_COST = 4
 """The cost of a stored entry of a sparse table, in entries of a dense one."""
