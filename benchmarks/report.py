@@ -118,7 +118,7 @@ def gap_curves(
         gaps = np.maximum(trajectory.value - optimum, floor)
         shown = np.flatnonzero(np.isfinite(gaps))
         if shown.size > MOST_POINTS:
-            # Even steps in log time, because the early evaluations are few.
+            # Even steps in log time, because there are few early evaluations.
             wanted = np.geomspace(1, shown.size, MOST_POINTS).round().astype(int) - 1
             shown = shown[np.unique(wanted)]
         curves[name] = ((trajectory.time[shown] / unit).tolist(), gaps[shown].tolist())

@@ -21,12 +21,12 @@ from .problem import Problem
 from .result import region_in_words
 from .subproblem import Auto
 
-# Weights outside Lambda by at most this share of their magnitude count as rounded, in float32 also.
+# Weights outside Lambda by at most this share of their magnitude are accepted as rounding errors, also of float32.
 WEIGHT_ROUNDING = 1e-6
-# The search over u = |F' lam| goes from the largest possible one down to this share of it, below which (D) is dominated
-# by rounding, ...
+# The search over u = |F' lam| covers the range from the largest possible one down to this share of it; below, rounding
+# errors dominate (D).
 LEAST_SLOPE_SHARE = 1e-12
-# ... and halves that range on a logarithmic scale this often, which finds the best u to one percent.
+# The range is halved this often on a logarithmic scale, which finds the best u to one percent.
 N_HALVINGS = 12
 # Larger entries of F in Q = F F' overflow in the products of Q with itself that solvers of (D) form.
 LARGEST_FACTOR = 1e75
@@ -36,7 +36,7 @@ INNER_ACCURACY = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What one evaluation at w proves; see `certify`.
+    """The certificate of one evaluation at w; see `certify`.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ class _Search:
         at = self._at
         constant = float(lam.dot(at.f)) - self._oracle.adversary.regularizer.value(lam)
         least = Minorant(constant, lam.dot(self._G), lam, at.w, self._m).minimum(self._region)
-        # Rounding may lift a bound above the value that it bounds; an overflow proves nothing.
+        # By rounding errors, the bound can exceed the value that it bounds; after an overflow there is no bound.
         return -np.inf if np.isnan(least) else min(least, at.value)
 
     def best_weights(self) -> Vector:

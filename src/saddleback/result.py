@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Items of a result beside its fields, which they repeat under other names.
+# Items of a result besides its fields: fields under SciPy's names.
 DERIVED = ["success", "x", "fun", "nit", "nfev", "njev"]
 
 

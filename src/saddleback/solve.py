@@ -65,7 +65,7 @@ def solve(
         The run has converged when the certified gap is at most ``tol``, or ``min(tol, 1e-10) |value|`` where that is
         more. Where no strong convexity is known, "quasi-newton" and "newton" also end when their estimate of the gap
         is a tenth of that twice in a row; the message says which it was. Unless the bound holds everywhere, a run
-        probes the Hessian for more to gain before it ends.
+        probes the Hessian for a further decrease before it ends.
     max_iter, time_limit : int, float
         Limits on iterations and seconds. Seconds count from the call and include compilation, the first evaluation and
         the reading of a checkpoint. The limit is checked between evaluations and in the loops of every solver; one
@@ -114,7 +114,7 @@ def solve(
 
 
 def run_problem(problem: Problem, w0: ArrayLike | None, options: Options, clock: Clock) -> Result:
-    """Run a method on a problem: what `solve` and `minimax` do once their arguments are checked."""
+    """Run a method on a problem, with checked arguments; called by `solve` and `minimax`."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = options.method or choose_method(problem.losses)

@@ -174,7 +174,7 @@ def test_strong_convexity_per_coordinate():
 
 def test_copies_survive():
     again = copy.deepcopy(RescaledLosses(Full(), SCALE))
-    np.testing.assert_array_equal(again.scale, SCALE)
+    np.testing.assert_array_equal(again.factors, SCALE)
 
 
 @pytest.mark.parametrize("losses", [Bare(), Plain()])

@@ -26,7 +26,7 @@ def lowest_inside(
     def look(v: Array) -> float:
         nonlocal best, where
         value = g(v)[0]
-        # A hair inside, so that rounding of the distance decides nothing.
+        # Slightly inside, so that rounding errors of the distance do not matter.
         if value < best and float(np.linalg.norm(v - center)) <= radius * (1 - 1e-9):
             best, where = value, v.copy()
         return value
@@ -48,7 +48,7 @@ def lowest_inside(
     starts.append(center + 1e-3 * max(1.0, radius) * directions[0])
 
     for start in starts:
-        # What the descent visits inside counts, whatever becomes of it.
+        # Points that the descent visits inside the region count, also if it fails later.
         def visited(v: Array) -> tuple[float, Array]:
             look(v)
             return g(v)

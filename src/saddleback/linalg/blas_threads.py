@@ -33,7 +33,7 @@ def blas_within_quota() -> AbstractContextManager[None]:
 
 
 class _Limits:
-    """The least of the limits that hold at a time, in whatever threads; it is lifted with the last one."""
+    """The smallest of the limits that are active in any thread; BLAS is unlimited again after the last one."""
 
     def __init__(self) -> None:
         from threadpoolctl import ThreadpoolController

@@ -21,7 +21,7 @@ class ShiftedSystem(Protocol):
 
     @property
     def Q(self) -> Matrix | None:
-        """G P^-1 G'; None where ``factor`` is given in its place."""
+        """G P^-1 G'; None where ``factor`` is given instead."""
 
     @property
     def factor(self) -> Matrix | None:

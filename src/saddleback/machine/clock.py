@@ -9,7 +9,7 @@ from time import perf_counter
 
 from .resources import flops_per_second
 
-# Operations whose time is not predicted: about a millisecond's.
+# The time of fewer operations, about a millisecond, is not predicted.
 NEGLIGIBLE_FLOPS = 1e7
 # Large factorizations run at up to this many times the rate of the small one that is timed.
 LARGEST_SPEEDUP = 3.0
@@ -30,7 +30,7 @@ class Clock:
     def __init__(self) -> None:
         self._started = perf_counter()
         self.time_limit = inf
-        """Seconds; inf without a limit. To be read: ``limit`` sets it."""
+        """Seconds; inf without a limit. Read-only: ``limit`` sets it."""
 
     @property
     def elapsed(self) -> float:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes of files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _being_written: set[str] = set()
 
 @contextmanager
 def atomic(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file that replaces ``path`` at the end, so that no reader and no crash leaves half a file.
+    """A temporary file that replaces ``path`` at the end, so that ``path`` is never incomplete, also after a crash.
 
     It gets the permissions of the file that it replaces.
     """

@@ -1,7 +1,7 @@
 """Contract suites for your own dual sets, regularizers, losses and pointwise losses.
 
-Call one function in your tests; it returns None when every promise holds, and otherwise raises one `ContractError` that
-lists what is wrong, where, in which direction, and what to do.
+Call one function in your tests. It returns None if the object satisfies the contract, and otherwise raises one
+`ContractError` that lists what is wrong, where, in which direction, and what to do.
 
 >>> import numpy as np
 >>> import saddleback as sb

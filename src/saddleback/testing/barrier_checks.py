@@ -11,14 +11,14 @@ from ..linalg.hessians import as_hessian
 from .failures import show
 from .gradients import gradient_errors, hessian_errors
 from .sampling import BarrierSample
-from .self_concordance import SLACK, excess, steepest, third_derivative, whitening
+from .self_concordance import BOUND_MARGIN, excess, steepest, third_derivative, whitening
 
-# The Newton decrement of an analytic center.
-CENTERED = 1e-6
+# The largest Newton decrement that the barrier may have at the analytic center.
+LARGEST_CENTER_DECREMENT = 1e-6
 # Starts of the search for large third derivatives, per point.
-STARTS = 2
-# Shares of the way to the boundary at which the barrier must be infinite: right behind it, and far away.
-BEYOND = (1.0 + 1e-6, 1.01, 1.5, 3.0, 10.0, 1e3)
+N_STARTS = 2
+# Multiples of the distance to the boundary at which the barrier must be infinite: just outside, and far away.
+OUTSIDE_SHARES = (1.0 + 1e-6, 1.01, 1.5, 3.0, 10.0, 1e3)
 
 
 def bounded(s: BarrierSample) -> Iterator[str]:
@@ -38,10 +38,10 @@ def centered(s: BarrierSample) -> Iterator[str]:
     if not np.isfinite(value):
         yield f"barrier is {value} at center({s.n}) = {show(lam)}, which must be in the relative interior."
         return
-    M = whitening(s.local_metric(lam), s.hull.Z)
+    M = whitening(s.local_norm_matrix(lam), s.hull.Z)
     g = s.barrier.barrier_gradient(lam)
     decrement = np.linalg.norm(s.hull.Z.T @ g) * s.extent if M is None else np.linalg.norm(M.T @ g)
-    if not decrement <= CENTERED:
+    if not decrement <= LARGEST_CENTER_DECREMENT:
         u = s.hull.along(g)
         yield (
             f"center({s.n}) = {show(lam)} does not minimize the barrier on the affine hull: its gradient has the part "
@@ -66,7 +66,7 @@ def domain(s: BarrierSample) -> Iterator[str]:
             if not np.isfinite(value):
                 yield (
                     f"barrier is {value} at lam = {show(edge.at(share))}, but finite before it, at {show(edge.x)}, and "
-                    f"behind it, in the direction {show(edge.u)} at distance {edge.distance:g}: one of them is outside "
+                    f"beyond it, in the direction {show(edge.u)} at distance {edge.distance:g}: one of them is outside "
                     "Lambda. Return inf outside."
                 )
     for x in s.points:
@@ -74,7 +74,7 @@ def domain(s: BarrierSample) -> Iterator[str]:
         if not np.isfinite(value):
             yield f"barrier is {value} at the interior point lam = {show(x)}; it must be finite there."
     for edge in s.edges:
-        for share in BEYOND:
+        for share in OUTSIDE_SHARES:
             value = s.barrier.barrier(edge.at(share))
             if value != np.inf:
                 yield (
@@ -86,19 +86,19 @@ def domain(s: BarrierSample) -> Iterator[str]:
 
 def gradient(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.local_metric(x)
+        H = s.local_norm_matrix(x)
         yield from gradient_errors(s, x, H, s.barrier.barrier, s.barrier.barrier_gradient(x), "barrier_gradient")
 
 
 def hessian(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.local_metric(x)
+        H = s.local_norm_matrix(x)
         yield from hessian_errors(s, x, H, s.barrier.barrier_gradient, H, "barrier_hessian")
 
 
 def positive_definite(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        H = s.local_metric(x)
+        H = s.local_norm_matrix(x)
         if whitening(H, s.hull.Z) is None:
             values, vectors = np.linalg.eigh(s.hull.Z.T @ H @ s.hull.Z)
             u = s.hull.Z @ vectors[:, 0]
@@ -110,13 +110,13 @@ def positive_definite(s: BarrierSample) -> Iterator[str]:
         # Solvers eliminate the hull's equations by systems with the whole matrix.
         rows = s.hull.Z.T
         solved = as_hessian(s.barrier.barrier_hessian(x)).solve(rows @ H)
-        # The product alone rounds by what the condition number of H makes of a unit in the last place.
+        # The rounding error of the product alone is the condition number of H times EPS.
         rounding = 100 * EPS * float(np.linalg.cond(H))
         if not np.allclose(solved, rows, rtol=0.0, atol=max(1e-5, rounding)):
             yield (
                 f"barrier_hessian at lam = {show(x)} cannot be solved with: H^-1 H u is off by "
                 f"{np.abs(solved - rows).max():.3g}. It must be positive definite in every direction of R^{s.n}, not "
-                "only on the hull (add a multiple of E'E, which changes nothing on it), and a structured Hessian's "
+                "only on the hull (add a multiple of E'E, which is zero on it), and a structured Hessian's "
                 "solve must invert its dense matrix."
             )
 
@@ -129,12 +129,12 @@ def parameter(s: BarrierSample) -> Iterator[str]:
         return
     for x in s.points:
         g = s.barrier.barrier_gradient(x)
-        M = whitening(s.local_metric(x), s.hull.Z)
+        M = whitening(s.local_norm_matrix(x), s.hull.Z)
         if M is None:
             continue
         h = M @ (M.T @ g)
         squared = float(g @ h)
-        if squared > nu * (1.0 + SLACK):
+        if squared > nu * (1.0 + BOUND_MARGIN):
             yield (
                 f"barrier_parameter({s.n}) = {nu:g} is too small: at lam = {show(x)} in the direction "
                 f"{show(h / np.linalg.norm(h))} the barrier has <gradient, h>^2 = {squared:.6g} h'Hh. "
@@ -144,12 +144,12 @@ def parameter(s: BarrierSample) -> Iterator[str]:
 
 def self_concordant(s: BarrierSample) -> Iterator[str]:
     for x in s.points:
-        M = whitening(s.local_metric(x), s.hull.Z)
+        M = whitening(s.local_norm_matrix(x), s.hull.Z)
         if M is None:
             continue
-        for _ in range(STARTS):
-            h = steepest(s.local_metric, x, M, s.rng)
-            third = third_derivative(s.local_metric, x, h)
+        for _ in range(N_STARTS):
+            h = steepest(s.local_norm_matrix, x, M, s.rng)
+            third = third_derivative(s.local_norm_matrix, x, h)
             if excess(third, 1.0) > 0.0:
                 yield (
                     f"barrier is not self-concordant at lam = {show(x)}: in the direction "
@@ -162,7 +162,7 @@ def self_concordant(s: BarrierSample) -> Iterator[str]:
 def dikin(s: BarrierSample) -> Iterator[str]:
     """The unit ball of the local norm lies in the set."""
     for x in s.points:
-        M = whitening(s.local_metric(x), s.hull.Z)
+        M = whitening(s.local_norm_matrix(x), s.hull.Z)
         if M is None:
             continue
         # Random directions, and those in which the boundary is closest: against the gradient and along it.

@@ -1,4 +1,4 @@
-"""What a dual set may offer beyond its support function: project, tilt, linear_constraints."""
+"""Checks of the optional capabilities of a dual set: project, tilt, linear_constraints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from .references import cvxpy_maximum, has_cvxpy, linprog_maximum
 from .sampling import Sample
 
 # First-order conditions of maximizers that may come from iterations, relative to their terms.
-OPTIMAL = 1e-8
-ONWARD = 1e-6
+OPTIMALITY = 1e-8
+# The gradient is evaluated this share of the way to a better point.
+STEP_SHARE = 1e-6
+# Rounding errors relative to the magnitude of the set.
 ROUNDING = 1e-13
-# Interior-point accuracy.
-CLARABEL = 1e-6
+# The relative accuracy of interior-point methods.
+CLARABEL_ACCURACY = 1e-6
 # Losses for which linear programs are solved.
-PROGRAMS = 6
+N_PROGRAMS = 6
 
 
 def project(s: Sample) -> Iterator[str]:
@@ -41,14 +43,14 @@ def project(s: Sample) -> Iterator[str]:
         candidates = np.vstack((s.candidates(), s.dual_set.support(away)[1]))
         slack = (candidates - p) @ away
         worst = int(np.argmax(slack))
-        if not slack[worst] <= (OPTIMAL * np.linalg.norm(away) + ROUNDING * s.size) * s.size:
+        if not slack[worst] <= (OPTIMALITY * np.linalg.norm(away) + ROUNDING * s.magnitude) * s.magnitude:
             yield (
                 f"project(x) at x = {show(x)} returns {show(p)}, which is not the nearest point of Lambda: "
                 f"towards lam = {show(candidates[worst])} the distance decreases (<x - P(x), lam - P(x)> = "
                 f"{slack[worst]:.4g}, expected <= 0)."
             )
         moved = float(np.linalg.norm(operator(p.copy()) - p))
-        if not moved <= OPTIMAL * s.size:
+        if not moved <= OPTIMALITY * s.magnitude:
             yield f"project is not idempotent: it moves its own value {show(p)} by {moved:.3g}."
 
 
@@ -71,15 +73,15 @@ def tilt(s: Sample) -> Iterator[str]:
         candidates = candidates[(candidates >= 0).all(axis=1)]
         value = float(lam @ z - rel_entr(lam, prior).sum())
         scores = candidates @ z - rel_entr(candidates, prior).sum(axis=1)
-        room = OPTIMAL * (1.0 + np.linalg.norm(z)) * (1.0 + s.size)
+        room = OPTIMALITY * (1.0 + np.linalg.norm(z)) * (1.0 + s.magnitude)
         best = int(np.argmax(scores))
         if not scores[best] <= value + room:
             yield _not_tilted(prior, z, lam, candidates[best], float(scores[best] - value))
         elif lam.min() > 0:
             ascent = z - np.log(lam / prior) - 1.0
             better = s.dual_set.support(ascent)[1]
-            # A little on the way: at the boundary the gradient is steep, and no more exact than lam.
-            onward = lam + ONWARD * (better - lam)
+            # Not at lam itself: at the boundary the gradient is steep, and as inexact as lam.
+            onward = lam + STEP_SHARE * (better - lam)
             gain = float((better - lam) @ (z - np.log(onward / prior) - 1.0))
             if not gain <= room * (1.0 + np.abs(ascent).max()):
                 yield _not_tilted(prior, z, lam, better, gain)
@@ -93,13 +95,13 @@ def _not_tilted(prior: Vector, z: Vector, lam: Vector, better: Vector, gain: flo
 
 
 def linear_constraints(s: Sample) -> Iterator[str]:
-    """The polyhedron is Lambda: it holds all points that were drawn, and its linear programs have the same values."""
+    """The polyhedron is Lambda: it contains all sampled points, and its linear programs have the same values."""
     owner: object = s.dual_set
     if not offers(owner, Polyhedral):
         return
     c = owner.linear_constraints(s.n)
     for lam in s.candidates():
-        room = 1e-8 * max(s.size, 1e-300)
+        room = 1e-8 * max(s.magnitude, 1e-300)
         residuals = {"E lam = e": np.abs(c.E @ lam - c.e) / np.maximum(1.0, np.abs(c.E).sum(axis=1))}
         residuals |= {"lower": c.lower - lam, "upper": lam - c.upper}
         if c.A is not None and c.b is not None:
@@ -111,15 +113,15 @@ def linear_constraints(s: Sample) -> Iterator[str]:
                     f"{int(np.argmax(residual))}, is violated by {residual.max():.4g}."
                 )
                 break
-    solvers = [("scipy.optimize.linprog", linprog_maximum, OPTIMAL)]
+    solvers = [("scipy.optimize.linprog", linprog_maximum, OPTIMALITY)]
     if has_cvxpy():
-        solvers.append(("CVXPY with Clarabel", cvxpy_maximum, CLARABEL))
+        solvers.append(("CVXPY with Clarabel", cvxpy_maximum, CLARABEL_ACCURACY))
     for name, solve, accuracy in solvers:
-        for z, value in list(zip(s.zs, s.values, strict=True))[:PROGRAMS]:
+        for z, value in list(zip(s.zs, s.values, strict=True))[:N_PROGRAMS]:
             # Solvers have absolute tolerances.
             length = np.linalg.norm(z)
             found = solve(c, z / length)
-            if found is None or not abs(found * length - value) <= accuracy * length * max(s.size, 1.0):
+            if found is None or not abs(found * length - value) <= accuracy * length * max(s.magnitude, 1.0):
                 told = "finds none" if found is None else f"is {found * length:.10g} ({name})"
                 yield (
                     f"linear_constraints({s.n}) describe another set than support: the maximum of <lam, z> at z = "

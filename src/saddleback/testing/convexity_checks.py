@@ -7,22 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from .._types import EPS, Matrix, Vector
-from .derivatives import SAFETY
+from .derivatives import ERROR_MARGIN
 from .failures import show
 from .regularizer_sample import RegularizerSample
-from .self_concordance import SLACK, steepest, third_derivative, whitening
+from .self_concordance import BOUND_MARGIN, steepest, third_derivative, whitening
 
-# c of c R + B, in units in which R and B curve alike.
+# The multiples c of c R + B, relative to the c for which R and B have equal second derivatives.
 MULTIPLES = np.logspace(-6, 6, 49)
-# Those for which a direction with a large third derivative is looked for.
-SEARCHED = (1e-3, 1e-1, 1.0, 10.0, 1e3)
+# Those for which a direction with a large third derivative is searched.
+SEARCHED_MULTIPLES = (1e-3, 1e-1, 1.0, 10.0, 1e3)
 ROUNDING = 1e-11
 
 
 def convex(r: RegularizerSample) -> Iterator[str]:
     """The Hessian is positive semidefinite on the hull, and R lies below its chords."""
     for x in r.s.points if r.s.hull.dimension else []:
-        M = whitening(r.s.local_metric(x), r.s.hull.Z)
+        M = whitening(r.s.local_norm_matrix(x), r.s.hull.Z)
         if M is None:
             continue
         values, vectors = np.linalg.eigh(M.T @ r.matrix(x) @ M)
@@ -63,10 +63,10 @@ def _above_chords(r: RegularizerSample, gamma: float, verdict: str) -> Iterator[
             )
             return
         limit = 0.5 * sum(ends) - 0.125 * gamma * float((lam - mu) @ (lam - mu))
-        # R rounds, and so do its arguments.
+        # Rounding errors of R and of its arguments are allowed.
         length = max(float(np.linalg.norm(lam - mu)), 1e-300)
         steepness = max(abs(end - middle) for end in ends) / length + gamma * length
-        if not middle <= limit + ROUNDING * max(map(abs, (middle, *ends))) + 32.0 * EPS * r.s.size * steepness:
+        if not middle <= limit + ROUNDING * max(map(abs, (middle, *ends))) + 32.0 * EPS * r.s.magnitude * steepness:
             yield (
                 f"{verdict}: between lam = {show(lam)} and mu = {show(mu)}, R is {middle:.10g} in the middle, and "
                 f"at most {limit:.10g} is allowed."
@@ -76,18 +76,18 @@ def _above_chords(r: RegularizerSample, gamma: float, verdict: str) -> Iterator[
 def compatible(r: RegularizerSample) -> Iterator[str]:
     """|c R''' + B'''| <= 2 (c R'' + B'')^(3/2) for all c >= 0, along lines where the left side is large."""
     for k, x in enumerate(r.s.points):
-        HB, HR = r.s.local_metric(x), r.matrix(x)
+        HB, HR = r.s.local_norm_matrix(x), r.matrix(x)
         M = whitening(HB, r.s.hull.Z)
         if M is None:
             continue
         alike = float(np.trace(M.T @ HR @ M)) / M.shape[1]
-        c = SEARCHED[k % len(SEARCHED)] / alike if alike > 0 else 1.0
+        c = SEARCHED_MULTIPLES[k % len(SEARCHED_MULTIPLES)] / alike if alike > 0 else 1.0
         total = whitening(HB + c * HR, r.s.hull.Z)
         starts: list[Vector] = [np.asarray(M @ r.s.rng.standard_normal(M.shape[1]))]
         if total is not None:
 
             def hessian(y: Vector, c: float = c) -> Matrix:
-                return r.s.local_metric(y) + c * r.matrix(y)
+                return r.s.local_norm_matrix(y) + c * r.matrix(y)
 
             starts.append(steepest(hessian, x, total, r.s.rng))
             starts.append(steepest(r.matrix, x, M, r.s.rng))
@@ -98,11 +98,11 @@ def compatible(r: RegularizerSample) -> Iterator[str]:
 def _along(r: RegularizerSample, x: Vector, h: Vector) -> Iterator[str]:
     """The inequality for all multiples along h, whose length in the barrier's local norm is 1."""
     R2 = float(h @ r.matrix(x) @ h)
-    R3, B3 = third_derivative(r.matrix, x, h), third_derivative(r.s.local_metric, x, h)
+    R3, B3 = third_derivative(r.matrix, x, h), third_derivative(r.s.local_norm_matrix, x, h)
     c = MULTIPLES / R2 if R2 > 0 else MULTIPLES
     third = np.abs(c * R3.value + B3.value)
-    limit = 2.0 * (1.0 + SLACK) * np.maximum(c * R2 + 1.0, 0.0) ** 1.5
-    over = third - SAFETY * (c * R3.error + B3.error) - limit
+    limit = 2.0 * (1.0 + BOUND_MARGIN) * np.maximum(c * R2 + 1.0, 0.0) ** 1.5
+    over = third - ERROR_MARGIN * (c * R3.error + B3.error) - limit
     worst = int(np.argmax(over / limit))
     if over[worst] > 0:
         yield (

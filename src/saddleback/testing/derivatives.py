@@ -10,17 +10,18 @@ import numpy as np
 
 from .._types import EPS, Matrix, Vector
 
-# The disagreement of the table's entries may understate the error.
-SAFETY = 10.0
-# A formula this close to the differences, relative to how much the function varies, is right.
-CLOSE = 1e-7
-# Differences less accurate than this, relatively, do not verify a formula.
-RESOLVED = 1e-3
-GRAIN = 1e-9
+# Errors are multiplied by this: the disagreement of the table's entries may underestimate them.
+ERROR_MARGIN = 10.0
+# A formula this close to the differences, relative to the variation of the function, is accepted.
+CLOSENESS = 1e-7
+# Differences with a larger relative error do not verify a formula.
+LARGEST_ERROR = 1e-3
+# Relative errors of the values of phi below this do not count as roughness.
+RELATIVE_GRAIN = 1e-9
 # Rounding errors of the entries with long steps, in units of the rounding error of one value.
-ROUNDED = 32.0
+ROUNDING_UNITS = 32.0
 # Pairs of the smallest steps between which a kink may lie.
-KINKS = 2
+N_KINK_PAIRS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,23 +30,22 @@ class Slope:
 
     value: Vector
     error: Vector
-    """How far the entries of the extrapolation table disagree, and what rounding makes of the differences."""
+    """The disagreement of the entries of the extrapolation table, plus the rounding errors of the differences."""
     variation: Vector
-    """How much phi varies within one step, per step: an estimate of the magnitude of its derivative."""
+    """The variation of phi over one step, divided by the step: an estimate of the magnitude of its derivative."""
     grain: Vector
     """The slope that rounding errors of phi alone can produce; errors below it do not count as roughness."""
 
     kink: Vector
-    """By how much the slopes ahead and behind differ at the smallest steps; central differences do not
-    see it."""
+    """The difference of the one-sided slopes at the smallest steps, which central differences do not detect."""
 
     def tolerance(self, scale: Vector | float) -> Vector:
         """The error allowed to a formula, for a derivative of this magnitude."""
-        return SAFETY * self.error + CLOSE * scale
+        return ERROR_MARGIN * self.error + CLOSENESS * scale
 
     def rough(self, scale: Vector | float) -> Vector:
         """By how much the error exceeds what can verify a formula of this magnitude; positive where it does."""
-        return self.error - np.maximum(RESOLVED * scale, self.grain)
+        return self.error - np.maximum(LARGEST_ERROR * scale, self.grain)
 
 
 def slope(
@@ -60,8 +60,8 @@ def slope(
     """phi'(0) from steps ``step``, ``step/ratio``, ... (Ridders 1982): the entry of Richardson's table that agrees
     best with its neighbours.
 
-    Errors of phi's values beyond a rounding of the value itself: ``noise`` is phi's own, and may make it rough;
-    ``rounding`` is what float64 makes of its argument and terms, and is no fault of phi's.
+    Errors of phi's values beyond the rounding of the value itself: ``noise`` are errors of phi, which may make it
+    rough; ``rounding`` are the float64 rounding errors of its argument and terms, which do not.
     """
     noise = noise + rounding
     steps = step / ratio ** np.arange(levels)
@@ -89,8 +89,8 @@ def slope(
     # (phi(t) - 2 phi(0) + phi(-t)) / t vanishes like t where phi is smooth: its extrapolation to t = 0 is the kink.
     bends = (ahead + behind - 2.0 * np.asarray(phi(0.0), dtype=np.float64)) / t
     kinks = np.abs(ratio * bends[1:] - bends[:-1]) / (ratio - 1.0) - 8.0 * (4.0 * EPS * size + noise) / t[1:]
-    kink = np.maximum(kinks[-KINKS:], 0.0).max(axis=0)
-    return Slope(value, error, variation, np.maximum(GRAIN * size, ROUNDED * rounding) / step, kink)
+    kink = np.maximum(kinks[-N_KINK_PAIRS:], 0.0).max(axis=0)
+    return Slope(value, error, variation, np.maximum(RELATIVE_GRAIN * size, ROUNDING_UNITS * rounding) / step, kink)
 
 
 def along(function: Callable[[Vector], Any], x: Vector, u: Vector) -> Callable[[float], Any]:

@@ -20,7 +20,7 @@ from .sampling import BarrierSample, draw
 
 
 def check_dual_set(dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 20) -> None:
-    """Check that a dual set in R^n keeps every promise of `saddleback.dual_sets.base.DualSet`.
+    """Check that a dual set in R^n satisfies the contract of `saddleback.dual_sets.base.DualSet`.
 
     Verified are the support function (by sampling, by a central path where the set has a barrier, by linear programs
     where it is polyhedral), ``center``, ``contains``, ``restore``, ``affine_hull``, ``tangent_part``, ``bounds``, and
@@ -106,7 +106,7 @@ def _check_interior(s: BarrierSample, findings: Findings) -> None:
 
 
 def _protocol(dual_set: DualSet, n: int) -> Iterator[str]:
-    """Kinds and shapes: without them nothing else can be asked."""
+    """Types and shapes, which all other checks rely on."""
     if not isinstance(dual_set, DualSet):
         yield f"expected an instance of a subclass of DualSet; got {dual_set!r}."
         return

@@ -26,7 +26,7 @@ class Findings:
         self._failures: list[str] = []
 
     def add(self, check: str, violations: Iterator[str]) -> bool:
-        """Run a check, and say whether it holds; of its violations the first is quoted, the others are counted."""
+        """Run a check and return whether it holds; its first violation is quoted, the others are counted."""
         try:
             found = list(violations)
         except Exception as error:
@@ -44,7 +44,7 @@ class Findings:
         return not self._failures
 
     def settle(self) -> None:
-        """Raise what was found so far, if anything."""
+        """Raise a ContractError if any check has failed so far."""
         if self._failures:
             count = f"{len(self._failures)} check{'s' * (len(self._failures) > 1)}"
             listed = "\n".join(f"  {i}. {failure}" for i, failure in enumerate(self._failures, 1))
@@ -52,7 +52,7 @@ class Findings:
 
 
 def shape_errors(members: Sequence[tuple[str, Any, tuple[int, ...]]], where: str = "") -> Iterator[str]:
-    """What is not of the shape it should have, or not finite: each member by name, with its value and shape."""
+    """Messages for members of a wrong shape or with entries that are not finite."""
     for name, got, shape in members:
         if np.shape(got) != shape:
             yield f"{name} has shape {np.shape(got)}; expected {shape}."

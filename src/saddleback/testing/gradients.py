@@ -21,7 +21,7 @@ def gradient_errors(
     """Compare g with differences of ``value`` at x; steps are relative to the Dikin ellipsoid of H."""
     directions = [*s.hull.coordinate_directions(), *((-1, s.hull.random(s.rng)) for _ in range(RANDOM))]
     error, wrong = np.zeros(s.n), None
-    # Coordinates round before the function sees them, and so do the terms that it adds up.
+    # Allow for the rounding errors of the coordinates and of the terms that the function adds up.
     rounding = 8.0 * EPS * (abs(value(x)) + float(np.linalg.norm(x) * np.linalg.norm(g)))
     for i, u in directions:
         found = slope(along(value, x, u), s.safe_step(x, H, u), rounding=rounding)
@@ -63,7 +63,7 @@ def hessian_errors(
     coordinates = s.hull.coordinate_directions()
     numbers = [i for i, _ in coordinates]
     U = np.array([u for _, u in coordinates])
-    # Local lengths of the coordinates: what is small in one of them may be large in another.
+    # Local lengths of the coordinates: errors are compared relative to these, which may differ by orders of magnitude.
     radii = np.array([min(s.radius(H, u), s.extent) for u in U])
     error, wrong = np.zeros((s.n, s.n)), False
     rounding = 4.0 * EPS * float(np.linalg.norm(x)) * np.linalg.norm(s.hull.along(claimed @ U.T), axis=0)

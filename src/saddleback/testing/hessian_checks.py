@@ -15,16 +15,16 @@ from .failures import show
 from .losses_sample import LossesSample
 
 # Points at which Hessians are compared with differences.
-HESSIANS = 3
+N_HESSIAN_POINTS = 3
 # Estimates may be computed in single precision.
-ESTIMATED = 1e-4
-# The errors of Jacobians, as a share of those they are allowed.
-NOISE = 0.03
-# Power iterations for the largest curvature, and their step in the unit of w.
+ESTIMATE_ASYMMETRY = 1e-4
+# The assumed errors of Jacobians, as a share of the allowed ones.
+NOISE_SHARE = 0.03
+# Power iterations for the largest second derivative, and their step relative to the scale of w.
 POWER_STEPS = 6
 POWER_STEP = 1e-3
-# Halves of segments, in the unit of w.
-LENGTHS = (0.03, 0.3, 1.0)
+# Half the lengths of the segments, relative to the scale of w.
+HALF_LENGTHS = (0.03, 0.3, 1.0)
 
 
 def hessian(s: LossesSample) -> Iterator[str]:
@@ -32,7 +32,7 @@ def hessian(s: LossesSample) -> Iterator[str]:
         return
     formula = s.losses.hessian
     verified, tried = False, 0
-    for w in s.points[:HESSIANS]:
+    for w in s.points[:N_HESSIAN_POINTS]:
         lam = s.random_weights()
         H = np.asarray(formula(w.copy(), lam.copy()), dtype=np.float64)
         where = f"at w = {show(w)}, lam = {show(lam)}"
@@ -45,7 +45,7 @@ def hessian(s: LossesSample) -> Iterator[str]:
             continue
         wrong: tuple[float, Vector, Vector] | None = None
         columns: dict[int, Vector] = {}
-        noise = NOISE * s.precision * float(np.linalg.norm(np.abs(lam) @ np.abs(s.jacobian(w))))
+        noise = NOISE_SHARE * s.precision * float(np.linalg.norm(np.abs(lam) @ np.abs(s.jacobian(w))))
         for u in s.directions():
             slope = s.slope(along(partial(_weighted, s, lam), w, u), noise)
             got = H @ u
@@ -105,7 +105,7 @@ def sampled_hessian(s: LossesSample) -> Iterator[str]:
             yield f"sampled_hessian with {name} has shape {H.shape}; expected {(k, k)}."
         elif not np.isfinite(H).all():
             yield f"sampled_hessian with {name} is not finite at w = {show(w)}, lam = {show(lam)}."
-        elif asymmetry := _asymmetry(H, ESTIMATED):
+        elif asymmetry := _asymmetry(H, ESTIMATE_ASYMMETRY):
             yield f"sampled_hessian with {name} is not symmetric at w = {show(w)}, lam = {show(lam)}: {asymmetry}."
 
 
@@ -119,7 +119,7 @@ def smoothness(s: LossesSample) -> Iterator[str]:
         return
     weights = list(s.weights())
     rows = np.array([lam for _, lam in weights])
-    t = POWER_STEP * s.unit
+    t = POWER_STEP * s.scale
     for w in s.points:
         G = rows @ s.jacobian(w)
         u = s.rng.standard_normal(s.d)
@@ -178,7 +178,7 @@ def convex(s: LossesSample) -> Iterator[str]:
     if not offers(s.losses, HasHessian):
         return
     formula = s.losses.hessian
-    for w in s.points[:HESSIANS]:
+    for w in s.points[:N_HESSIAN_POINTS]:
         for name, lam in list(s.weights())[:10]:
             if getattr(s.losses, "matrix_size", None) is None and not s.dual_set.contains(lam):
                 lam = s.random_weights()
@@ -207,7 +207,7 @@ def _segments(s: LossesSample) -> Iterator[tuple[Vector, Vector, float, Vector, 
         directions = list(s.directions())
         directions += [(v - w) / np.linalg.norm(v - w) for v in s.points[:k] if (v != w).any()]
         for i, u in enumerate(directions):
-            half = LENGTHS[(i + k) % len(LENGTHS)] * s.unit
+            half = HALF_LENGTHS[(i + k) % len(HALF_LENGTHS)] * s.scale
             ends = s.values(w + half * u), s.values(w - half * u)
             if not (np.isfinite(ends[0]).all() and np.isfinite(ends[1]).all()):
                 continue

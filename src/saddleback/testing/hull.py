@@ -32,7 +32,7 @@ class Hull:
         return cls(E, e, null_space(E) if len(E) else np.eye(n))
 
     def spanned(self, differences: Matrix) -> Hull:
-        """The same equations, with the directions that the rows span: sets without a barrier need not name them all."""
+        """The same equations, with the directions that the rows span: sets without a barrier need not list them all."""
         _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
         return Hull(self.E, self.e, directions[sizes > NO_DIRECTION * max(sizes[0], 1e-300)].T)
 

@@ -24,12 +24,12 @@ REPEATED = 1e-10
 def check_losses(
     losses: Losses, w: Any = None, *, dual_set: DualSet | None = None, seed: int = 0, n_points: int = 5
 ) -> None:
-    """Check that losses keep every promise of `saddleback.Losses`.
+    """Check that losses satisfy the contract of `saddleback.Losses`.
 
-    Verified are shapes, that ``evaluate`` changes nothing and repeats itself, the Jacobian (by differences of the
-    losses), convexity for all weights in the dual set, and where they are offered ``values``, ``hessian``,
-    ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``. Where second derivatives jump,
-    differences tell nothing, and other directions are used.
+    Verified are shapes, that ``evaluate`` is deterministic and does not change its argument, the Jacobian (by
+    differences of the losses), convexity for all weights in the dual set, and where they are offered ``values``,
+    ``hessian``, ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``. Where second
+    derivatives jump, differences do not converge, and other directions are used.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _shapes(losses: Losses, w: np.ndarray) -> Iterator[str]:
 
 
 def _pure(losses: Losses, w: np.ndarray) -> Iterator[str]:
-    """Arguments stay as they are, the same call gives the same, and a later one leaves it alone."""
+    """Calls do not change their arguments, are deterministic, and do not overwrite earlier results."""
     other = w + 0.01 * max(1.0, float(np.abs(w).max()))
     for point in (w, other):
         for name in ("evaluate", "values"):

@@ -18,15 +18,15 @@ from .derivatives import Slope, along, noise_level, slope
 # Coordinates that are tested at one point; of more, a random choice.
 COORDINATES = 20
 RANDOM = 3
-# Steps of differences in the unit of w, and of those for losses that carry noise.
+# Steps of differences relative to the scale of w, for exact losses and for losses with noise.
 SMALL_STEP, SMALL_LEVELS = 1e-4, 3
 STEP, LEVELS = 0.1, 7
 RATIO = 4.0
-NOISY = 1e-5
-# The spacing at which losses are as good as straight, and only noise is left of sixth differences.
-FINE = 1e-6
+NOISY_SHARE = 1e-5
+# A spacing at which losses are nearly linear, so that their sixth differences are noise.
+NOISE_SPACING = 1e-6
 # Jacobians by differences.
-INEXACT = 1e-5
+DIFFERENCES_ERROR = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,23 +40,25 @@ class LossesSample:
     """The size of the errors in the losses, (J,)."""
     precision: float
     """The relative error that Jacobians may have."""
-    unit: float
-    """The length that counts as 1 in parameter space."""
+    scale: float
+    """The typical magnitude of the parameters, in which steps are measured."""
     rng: np.random.Generator
 
     @classmethod
     def of(cls, losses: Losses, dual_set: DualSet, w: Vector, seed: int, n_points: int) -> LossesSample:
         rng = np.random.default_rng(seed)
-        unit = max(1.0, float(np.abs(w).max()))
+        scale = max(1.0, float(np.abs(w).max()))
         points = [w]
         for _ in range(n_points - 1):
-            step = rng.uniform(0.1, 1.0) * unit * _direction(w.size, rng)
-            while not np.isfinite(_values(losses, w + step)).all() and np.abs(step).max() > 1e-6 * unit:
+            step = rng.uniform(0.1, 1.0) * scale * _direction(w.size, rng)
+            while not np.isfinite(_values(losses, w + step)).all() and np.abs(step).max() > 1e-6 * scale:
                 step = 0.5 * step
             points.append(w + step)
         u = _direction(w.size, rng)
         f, G = losses.evaluate(w.copy())
-        noise = np.maximum.reduce([noise_level(along(partial(_values, losses), p, u), FINE * unit) for p in points])
+        noise = np.maximum.reduce(
+            [noise_level(along(partial(_values, losses), p, u), NOISE_SPACING * scale) for p in points]
+        )
         noise = np.where(np.isfinite(noise), noise, 0.0)
         size = np.maximum.reduce([np.abs(_values(losses, p)) for p in points])
         relative = float((noise / np.maximum(size, 1e-300))[size > 0].max(initial=0.0))
@@ -64,8 +66,8 @@ class LossesSample:
         dtypes = max(
             float(np.finfo(a.dtype).eps) if a.dtype.kind == "f" else EPS for a in (np.asarray(f), np.asarray(G))
         )
-        precision = max(100.0 * dtypes, 100.0 * min(relative, 1e-6), 0.0 if exact else INEXACT)
-        return cls(losses, dual_set, points, 10.0 * noise, precision, unit, rng)
+        precision = max(100.0 * dtypes, 100.0 * min(relative, 1e-6), 0.0 if exact else DIFFERENCES_ERROR)
+        return cls(losses, dual_set, points, 10.0 * noise, precision, scale, rng)
 
     @property
     def J(self) -> int:
@@ -111,15 +113,15 @@ class LossesSample:
     def slope(self, phi: Callable[[float], Vector], noise: Vector | float = 0.0) -> Slope:
         """The derivative at 0 of a function of a length in parameter space.
 
-        Steps are small, because second derivatives may jump nearby, and go up to larger ones only where noise drowns
-        small differences.
+        Steps are small, because second derivatives may jump nearby; larger ones are used only where noise exceeds small
+        differences.
         """
-        step = SMALL_STEP * self.unit
-        while step > 1e-4 * SMALL_STEP * self.unit and not np.isfinite([phi(step), phi(-step)]).all():
+        step = SMALL_STEP * self.scale
+        while step > 1e-4 * SMALL_STEP * self.scale and not np.isfinite([phi(step), phi(-step)]).all():
             step /= RATIO
         found = slope(phi, step, levels=SMALL_LEVELS, ratio=RATIO, noise=noise)
-        if float(np.max(noise)) / step > NOISY * float(found.variation.max()):
-            found = slope(phi, STEP * self.unit, levels=LEVELS, ratio=RATIO, noise=noise)
+        if float(np.max(noise)) / step > NOISY_SHARE * float(found.variation.max()):
+            found = slope(phi, STEP * self.scale, levels=LEVELS, ratio=RATIO, noise=noise)
         return replace(found, error=found.error + found.kink)
 
 

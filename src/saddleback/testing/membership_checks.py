@@ -12,11 +12,11 @@ from .failures import show
 from .hull import Hull
 from .sampling import Sample
 
-# Equations and distances that rounding may leave open, relative to their terms.
+# Allowed rounding errors of equations and distances, relative to their terms.
 ROUNDING = 1e-12
-# How far outside points are that contains must refuse, relative to the size of the set.
+# The distance from Lambda of points that contains must refuse, relative to the magnitude of the set.
 OUTSIDE = 1e-3
-# Sizes of perturbations that restore must undo, and how many times as far it may go.
+# Relative perturbations that restore must undo, and how many times their length it may move a point.
 PERTURBATIONS = (1e-9, 1e-6)
 FARTHEST_RESTORED = 1e3
 
@@ -64,13 +64,13 @@ def contains(s: Sample) -> Iterator[str]:
                     f"{share * edge.distance:.6g}."
                 )
     for row in s.hull.E:
-        lam = s.center + OUTSIDE * max(s.size, OUTSIDE) * row / np.linalg.norm(row)
+        lam = s.center + OUTSIDE * max(s.magnitude, OUTSIDE) * row / np.linalg.norm(row)
         if s.dual_set.contains(lam):
             yield f"contains accepts lam = {show(lam)}, which is off the affine hull by the normal {show(row)}."
     for z, maximizer in zip(s.zs, s.maximizers, strict=True):
         if not z.any():
             continue
-        lam = maximizer + OUTSIDE * max(s.size, OUTSIDE) * z / np.linalg.norm(z)
+        lam = maximizer + OUTSIDE * max(s.magnitude, OUTSIDE) * z / np.linalg.norm(z)
         if s.dual_set.contains(lam):
             yield (
                 f"contains accepts lam = {show(lam)}, outside Lambda: <lam, z> is larger than support(z) at z = "
@@ -86,21 +86,21 @@ def restore(s: Sample) -> Iterator[str]:
     for lams, allowed in ((s.points, 1e-12), (list(s.maximizers), 1e-9)):
         for lam in lams:
             moved = float(np.linalg.norm(s.dual_set.restore(lam.copy()) - lam))
-            if not moved <= allowed * max(s.size, 1e-300):
+            if not moved <= allowed * max(s.magnitude, 1e-300):
                 yield f"restore moves lam = {show(lam)}, a point of Lambda, by {moved:.3g}; it must leave it unchanged."
-    for size in PERTURBATIONS:
+    for length in [share * s.magnitude for share in PERTURBATIONS]:
         for lam in [*s.points, *s.maximizers, *(edge.at(1.0) for edge in s.edges)]:
             noise = s.rng.standard_normal(s.n)
-            almost = lam + size * s.size * noise / np.linalg.norm(noise)
+            almost = lam + length * noise / np.linalg.norm(noise)
             back = s.dual_set.restore(almost.copy())
             if not s.dual_set.contains(back):
                 yield (
-                    f"restore leaves the set: of the almost feasible lam = {show(almost)} (off by {size * s.size:.2g} "
+                    f"restore leaves the set: of the almost feasible lam = {show(almost)} (off by {length:.2g} "
                     f"at most) it makes {show(back)}, which contains refuses. Return a point of Lambda."
                 )
-            elif not np.linalg.norm(back - lam) <= FARTHEST_RESTORED * size * s.size:
+            elif not np.linalg.norm(back - lam) <= FARTHEST_RESTORED * length:
                 yield (
-                    f"restore goes too far: of lam = {show(almost)}, at distance {size * s.size:.2g} from a point of "
+                    f"restore goes too far: of lam = {show(almost)}, at distance {length:.2g} from a point of "
                     f"Lambda, it makes {show(back)}. Return a point next to it."
                 )
 
@@ -119,7 +119,7 @@ def tangent_part(s: Sample) -> Iterator[str]:
 
 def bounds(s: Sample) -> Iterator[str]:
     lower, upper = s.dual_set.bounds(s.n)
-    room = 1e-9 * max(s.size, 1e-300)
+    room = 1e-9 * max(s.magnitude, 1e-300)
     for lam in s.candidates():
         below, above = lower - lam, lam - upper
         if not max(below.max(), above.max()) <= room:

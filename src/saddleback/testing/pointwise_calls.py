@@ -14,7 +14,7 @@ from .pointwise_sample import PointwiseSample
 # Rounding errors of one call against another, relative to the largest value, slope or curvature.
 REPEATED = 1e-10
 # A loss and its compiled form may use different formulas.
-SAME = 1e-6
+COMPILED_TOLERANCE = 1e-6
 # Margins far from zero, at which values may overflow.
 FAR_MARGINS = (-800.0, -40.0, 40.0, 800.0)
 
@@ -44,7 +44,7 @@ def shapes(s: PointwiseSample) -> Iterator[str]:
 
 
 def pure(s: PointwiseSample) -> Iterator[str]:
-    """Arguments stay as they are, and the same call gives the same, whatever was called before."""
+    """Calls do not change their arguments, are deterministic, and do not depend on earlier calls."""
     for name, call in s.calls():
         eta, y = s.eta.copy(), s.y.copy()
         first = call(eta, y)
@@ -112,7 +112,7 @@ def compiled(s: PointwiseSample) -> Iterator[str]:
         return
     value, slopes = s.loss.compiled_pair(s.eta, s.y)
     for name, got, expected in (("value", value, s.values(s.eta)), ("slope", slopes, s.slopes(s.eta))):
-        i = worst_difference(got, expected, SAME)
+        i = worst_difference(got, expected, COMPILED_TOLERANCE)
         if i is not None:
             yield (
                 f"compiled(eta, y) returns another {name} than value_and_slope {s.where(i)}: {got[i]:.10g}, expected "

@@ -27,12 +27,13 @@ RESPONSES = {
 
 
 def check_pointwise_loss(loss: Any, *, eta: Any = None, y: Any = None, seed: int = 0) -> None:
-    """Check that a pointwise loss keeps every promise of `saddleback.losses.PointwiseLoss`.
+    """Check that a pointwise loss satisfies the contract of `saddleback.losses.PointwiseLoss`.
 
-    Verified are the shapes of what ``value_and_slope`` and ``curvature`` return, that they work row by row, change
-    nothing and repeat themselves, that they are finite, that the slope is the derivative of the value and the curvature
-    that of the slope (by differences), and where they are declared ``convex``, ``bounded_below``, ``curvature_bound``
-    and ``compiled``. Where a derivative jumps, differences tell nothing, and other margins are used.
+    Verified are the shapes of what ``value_and_slope`` and ``curvature`` return, that they work row by row, are
+    deterministic and do not change their arguments, that they are finite, that the slope is the derivative of the value
+    and the curvature that of the slope (by differences), and where they are declared ``convex``, ``bounded_below``,
+    ``curvature_bound`` and ``compiled``. Where a derivative jumps, differences do not converge, and other margins are
+    used.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from .self_concordance import whitening
 
 # The accuracy of a maximum from the central path, relative to how much the losses can change the value.
 PATH_ACCURACY = 1e-5
+# The most Newton steps of one path.
 MAX_NEWTON = 2000
 
 
@@ -58,14 +59,14 @@ def path_maximum(s: BarrierSample, z: Vector, regularizer: Regularizer | None = 
     """max over Lambda of <lam, z> - R(lam) up to a bound, from Newton steps on B - tau (<lam, z> - R).
 
     At a point of the central path the value is less than the maximum by at most nu/tau (Nesterov, Lectures on Convex
-    Optimization, 5.3.4), near it by little more. None where the path is lost.
+    Optimization, 5.3.4), near it by little more. None where Newton's method does not converge.
     """
     nu = s.barrier.barrier_parameter(s.n)
     accuracy = PATH_ACCURACY * max(float(np.linalg.norm(s.hull.along(z))) * s.extent, 1e-300)
     x, tau = s.center.copy(), 1e-3 * nu / accuracy * PATH_ACCURACY
     for _ in range(MAX_NEWTON):
         g = s.barrier.barrier_gradient(x) - tau * z
-        H = s.local_metric(x)
+        H = s.local_norm_matrix(x)
         if regularizer is not None:
             g = g + tau * regularizer.gradient(x)
             H = H + tau * as_hessian(regularizer.hessian(x)).dense()

@@ -21,7 +21,7 @@ from .sampling import BarrierSample, draw
 def check_regularizer(
     regularizer: Regularizer, dual_set: DualSet, n: int, *, seed: int = 0, n_points: int = 20
 ) -> None:
-    """Check that a regularizer keeps every promise of `saddleback.regularizers.base.Regularizer` on a dual set in R^n.
+    """Check that a regularizer satisfies the contract of `saddleback.regularizers.base.Regularizer` on a set in R^n.
 
     Verified are the derivatives (by differences along the affine hull), convexity and its modulus, where the set has a
     barrier B the compatibility with it (c R + B is self-concordant for c from 1e-6 to 1e6), the best response (by
@@ -104,9 +104,9 @@ def _shapes(r: RegularizerSample) -> Iterator[str]:
 
 def _gradient(r: RegularizerSample) -> Iterator[str]:
     for x in r.s.points:
-        yield from gradient_errors(r.s, x, r.s.local_metric(x), r.R.value, r.R.gradient(x), "gradient")
+        yield from gradient_errors(r.s, x, r.s.local_norm_matrix(x), r.R.value, r.R.gradient(x), "gradient")
 
 
 def _hessian(r: RegularizerSample) -> Iterator[str]:
     for x in r.s.points:
-        yield from hessian_errors(r.s, x, r.s.local_metric(x), r.R.gradient, r.matrix(x), "hessian")
+        yield from hessian_errors(r.s, x, r.s.local_norm_matrix(x), r.R.gradient, r.matrix(x), "hessian")

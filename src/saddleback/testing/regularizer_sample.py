@@ -61,5 +61,5 @@ class RegularizerSample:
 
     @cached_property
     def _steepness(self) -> float:
-        """What R changes by, relative to a change of lam in its last digits."""
+        """The change of R per change of lam in its last digits."""
         return max(float(abs(self.R.gradient(lam)) @ abs(lam)) for lam in self.s.points)

@@ -13,14 +13,17 @@ from .references import path_maximum
 from .regularizer_sample import RegularizerSample
 from .sampling import BarrierSample
 
-# Two ways to the same number; a best response found by iterations; both relative to the terms of the value.
+# Errors relative to the terms of the value: of a number computed in two ways, of a best response found by iterations,
+# and of its first-order condition.
 ROUNDING = 1e-10
-OPTIMAL = 1e-9
+OPTIMALITY = 1e-9
 FIRST_ORDER = 1e-7
-# What the inner solver may leave open where there is no formula.
-SOLVED = 1e-6
-ONWARD, INWARD = 1e-6, 1e-9
-PATHS = 4
+# The same for best responses of the inner solver, where R has no formula.
+SOLVER_ACCURACY = 1e-6
+# Gradients are evaluated this share of the way to another point, and to the center.
+STEP_SHARE, CENTER_SHARE = 1e-6, 1e-9
+# Losses for which the central path is followed.
+N_PATHS = 4
 
 
 def attained(r: RegularizerSample) -> Iterator[str]:
@@ -29,7 +32,7 @@ def attained(r: RegularizerSample) -> Iterator[str]:
         if not r.s.dual_set.contains(lam):
             yield f"{_source(r)} at z = {show(z)} returns lam = {show(lam)}, which is not in Lambda (contains)."
         size = r.rounding(z)
-        above = ROUNDING if r.exact else SOLVED
+        above = ROUNDING if r.exact else SOLVER_ACCURACY
         for name, told in (("respond", value), ("conjugate", r.adversary.value(z))):
             if not -ROUNDING * size <= told - r.score(lam, z) <= above * size:
                 yield (
@@ -39,10 +42,10 @@ def attained(r: RegularizerSample) -> Iterator[str]:
 
 
 def optimal(r: RegularizerSample) -> Iterator[str]:
-    """No point of Lambda that was drawn does better, and the first-order condition holds."""
+    """No sampled point of Lambda is better, and the first-order condition holds."""
     candidates = r.s.candidates()
     costs = np.array([r.R.value(lam) for lam in candidates])
-    accuracy, slack = (OPTIMAL, FIRST_ORDER) if r.exact else (SOLVED, 10.0 * SOLVED)
+    accuracy, slack = (OPTIMALITY, FIRST_ORDER) if r.exact else (SOLVER_ACCURACY, 10.0 * SOLVER_ACCURACY)
     for z, (_, lam) in zip(r.s.zs, r.responses, strict=True):
         scores = candidates @ z - costs
         best = int(np.argmax(scores))
@@ -58,10 +61,10 @@ def optimal(r: RegularizerSample) -> Iterator[str]:
         if not np.isfinite(ascent).all():
             continue
         towards = r.s.dual_set.support(ascent)[1]
-        # A little on the way: at the boundary gradients may be steep, and no more exact than lam.
-        onward = lam + ONWARD * (towards - lam) + INWARD * (r.s.center - lam)
+        # Not at lam itself: at the boundary gradients may be steep, and as inexact as lam.
+        onward = lam + STEP_SHARE * (towards - lam) + CENTER_SHARE * (r.s.center - lam)
         gain = float((towards - lam) @ (z - r.R.gradient(onward)))
-        if not gain <= slack * (size + float(np.linalg.norm(ascent)) * r.s.size):
+        if not gain <= slack * (size + float(np.linalg.norm(ascent)) * r.s.magnitude):
             yield (
                 f"{_source(r)} at z = {show(z)} is not the best: at lam = {show(lam)}, <lam, z> - R(lam) still "
                 f"increases towards {show(towards)}, with slope {gain:.4g}."
@@ -79,9 +82,11 @@ def gap(r: RegularizerSample) -> Iterator[str]:
             got = r.gap(lam, z)
             expected = value - r.score(lam, z)
             size = r.rounding(z)
-            if not got >= -OPTIMAL * size:
+            if not got >= -OPTIMALITY * size:
                 yield f"gap is negative, {got:.4g}, at lam = {show(lam)}, z = {show(z)}: lam beats the best response."
-            elif not (abs(got - expected) <= OPTIMAL * size if r.exact else got >= expected - SOLVED * size):
+            elif not (
+                abs(got - expected) <= OPTIMALITY * size if r.exact else got >= expected - SOLVER_ACCURACY * size
+            ):
                 yield (
                     f"gap is {got:.10g} at lam = {show(lam)}, z = {show(z)}; expected h(z) - <lam, z> + R(lam) = "
                     f"{expected:.10g}{'' if r.exact else ' or more'}."
@@ -122,7 +127,7 @@ def quadratic_form(r: RegularizerSample) -> Iterator[str]:
 def path(r: RegularizerSample) -> Iterator[str]:
     """The same maximum by an interior-point method that asks only for derivatives; on sets with a barrier."""
     assert isinstance(r.s, BarrierSample)
-    for z in r.s.zs[:PATHS]:
+    for z in r.s.zs[:N_PATHS]:
         found = path_maximum(r.s, z, r.R)
         if found is None:
             yield (
@@ -131,7 +136,7 @@ def path(r: RegularizerSample) -> Iterator[str]:
             )
             continue
         (reached, bound), value = found, r.adversary.value(z)
-        room = (OPTIMAL if r.exact else SOLVED) * r.rounding(z)
+        room = (OPTIMALITY if r.exact else SOLVER_ACCURACY) * r.rounding(z)
         if not reached - room <= value <= reached + bound + room:
             yield (
                 f"h(z) at z = {show(z)} is {value:.10g}, but the central path says between {reached:.10g} and "

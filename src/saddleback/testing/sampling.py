@@ -14,8 +14,8 @@ from ..dual_sets import DualSet, HasBarrier
 from ..linalg.hessians import as_hessian
 from .hull import Edge, Hull
 
-# The longest way to the boundary that a point goes.
-DEEPEST = 0.999
+# The largest share of the way from the center to the boundary at which points are sampled.
+LARGEST_BOUNDARY_SHARE = 0.999
 S = TypeVar("S", bound="Sample")
 
 
@@ -57,9 +57,9 @@ class Sample:
         points = [center]
         if hull.dimension and all(np.isfinite(edge.distance) for edge in edges):
             for i in range(n_points):
-                depth = DEEPEST if i % 4 == 3 else rng.uniform(0.5, DEEPEST)
+                depth = LARGEST_BOUNDARY_SHARE if i % 4 == 3 else rng.uniform(0.5, LARGEST_BOUNDARY_SHARE)
                 first, second = maximizers[rng.integers(len(zs), size=2)]
-                # In turns near a random part of the boundary, a corner, and what lies between two corners.
+                # In turn near a random boundary point, a corner, and the midpoint of two corners.
                 goals = (edges[i % len(edges)].at(1.0) if edges else second, first, 0.5 * (first + second))
                 points.append(center + depth * (goals[i % 3] - center))
         if barrier is not None:
@@ -69,7 +69,7 @@ class Sample:
         return cls(dual_set, n, hull, center, edges, points, zs, values, maximizers, float(extent), rng)
 
     @property
-    def size(self) -> float:
+    def magnitude(self) -> float:
         """The largest norm of a point, for rounding errors."""
         return float(np.linalg.norm(self.center)) + self.extent
 
@@ -82,7 +82,7 @@ class Sample:
         """Whether x is in the relative interior: where functions on the set must be smooth."""
         return self.dual_set.contains(x)
 
-    def local_metric(self, x: Vector) -> Matrix:
+    def local_norm_matrix(self, x: Vector) -> Matrix:
         """A matrix H > 0 whose unit ball around x is about as large as the set is around x."""
         return np.eye(self.n) / max(self.extent, 1e-300) ** 2
 
@@ -113,7 +113,7 @@ class BarrierSample(Sample):
     def inside(self, x: Vector) -> bool:
         return bool(np.isfinite(self.barrier.barrier(x)))
 
-    def local_metric(self, x: Vector) -> Matrix:
+    def local_norm_matrix(self, x: Vector) -> Matrix:
         return as_hessian(self.barrier.barrier_hessian(x)).dense()
 
 

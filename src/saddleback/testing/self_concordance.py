@@ -8,20 +8,20 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._types import Matrix, Vector
-from .derivatives import SAFETY, Slope, along, slope
+from .derivatives import ERROR_MARGIN, Slope, along, slope
 
-# Steps of the power method, and how far apart in the local norm its Hessians are.
+# Steps of the power method, and the distance in the local norm at which its Hessians are evaluated.
 POWER_STEPS = 6
-APART = 0.1
+HESSIAN_DISTANCE = 0.1
 # The Dikin ellipsoid has radius 1; differences stay well inside.
 STEP = 0.3
-# Bounds of the theory hold with equality for logarithms, so that differences must be allowed to round.
-SLACK = 1e-6
+# The bounds of the theory hold with equality for logarithms: this margin allows for errors of the differences.
+BOUND_MARGIN = 1e-6
 
 
 def whitening(H: Matrix, Z: Matrix) -> Matrix | None:
     """M with M'HM = I whose columns span the hull; None where H is not positive definite there."""
-    # Scale each coordinate by its own second derivative first: the orthogonalization would mix very different ones.
+    # Scale each coordinate by its own second derivative first, as orthogonalization would mix very different ones.
     lengths = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
     basis = lengths[:, None] * np.linalg.qr(Z / lengths[:, None])[0]
     reduced = basis.T @ H @ basis
@@ -41,7 +41,11 @@ def steepest(hessian: Callable[[Vector], Matrix], x: Vector, M: Matrix, rng: np.
     largest = -np.inf
     for _ in range(POWER_STEPS):
         h: Vector = np.asarray(M @ y / np.linalg.norm(y))
-        third = M.T @ ((hessian(x + APART * h) - hessian(x - APART * h)) @ h) / (2.0 * APART)
+        third = (
+            M.T
+            @ ((hessian(x + HESSIAN_DISTANCE * h) - hessian(x - HESSIAN_DISTANCE * h)) @ h)
+            / (2.0 * HESSIAN_DISTANCE)
+        )
         if not np.isfinite(third).all() or not third.any():
             break
         size = abs(float(third @ y) / float(np.linalg.norm(y)))
@@ -57,5 +61,5 @@ def third_derivative(hessian: Callable[[Vector], Matrix], x: Vector, h: Vector, 
 
 
 def excess(third: Slope, second: float) -> float:
-    """By how much |D3| exceeds 2 D2^(3/2), beyond what differences leave open; positive where it does."""
-    return float(abs(third.value) - SAFETY * third.error) - 2.0 * (1.0 + SLACK) * second**1.5
+    """By how much |D3| exceeds 2 D2^(3/2) beyond the errors of the differences; positive where it does."""
+    return float(abs(third.value) - ERROR_MARGIN * third.error) - 2.0 * (1.0 + BOUND_MARGIN) * second**1.5

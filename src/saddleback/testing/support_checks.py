@@ -10,11 +10,11 @@ from .failures import show
 from .references import path_maximum
 from .sampling import BarrierSample, Sample
 
-# <lam, z> computed in two ways; a maximum found by iterations; both relative to |lam| |z|.
+# Errors relative to |lam| |z|: of <lam, z> computed in two ways, and of a maximum found by iterations.
 ROUNDING = 1e-10
-MAXIMAL = 1e-9
+MAXIMALITY = 1e-9
 # Losses for which the central path is followed.
-PATHS = 4
+N_PATHS = 4
 
 
 def attained(s: Sample) -> Iterator[str]:
@@ -32,18 +32,18 @@ def attained(s: Sample) -> Iterator[str]:
 
 
 def maximal(s: Sample) -> Iterator[str]:
-    """No point of Lambda does better: none that was drawn, and none between a maximizer and the boundary."""
+    """No point of Lambda is better: no sampled one, and none between a maximizer and the boundary."""
     candidates = s.candidates()
     for z, value in zip(s.zs, s.values, strict=True):
         scores = candidates @ z
         best = int(np.argmax(scores))
-        if not scores[best] <= value + MAXIMAL * np.linalg.norm(z) * s.size:
+        if not scores[best] <= value + MAXIMALITY * np.linalg.norm(z) * s.magnitude:
             yield _beaten(z, value, candidates[best], float(scores[best]))
 
 
 def path(s: BarrierSample) -> Iterator[str]:
     """The same maximum by an interior-point method that asks only for the barrier."""
-    for z, value in list(zip(s.zs, s.values, strict=True))[:PATHS]:
+    for z, value in list(zip(s.zs, s.values, strict=True))[:N_PATHS]:
         found = path_maximum(s, z)
         if found is None:
             yield (
@@ -52,7 +52,7 @@ def path(s: BarrierSample) -> Iterator[str]:
             )
             continue
         reached, bound = found
-        if not reached - MAXIMAL * np.linalg.norm(z) * s.size <= value <= reached + bound:
+        if not reached - MAXIMALITY * np.linalg.norm(z) * s.magnitude <= value <= reached + bound:
             yield (
                 f"support(z) at z = {show(z)} is {value:.10g}, but the central path of the barrier says between "
                 f"{reached:.10g} and {reached + bound:.10g}: support and barrier describe different sets, or the "
@@ -65,7 +65,7 @@ def sublinear(s: Sample) -> Iterator[str]:
     for i, (z, value) in enumerate(zip(s.zs, s.values, strict=True)):
         for a in (1e-3, 1e3):
             scaled = s.dual_set.support_value(a * z)
-            if not abs(scaled - a * value) <= MAXIMAL * a * np.linalg.norm(z) * s.size:
+            if not abs(scaled - a * value) <= MAXIMALITY * a * np.linalg.norm(z) * s.magnitude:
                 yield (
                     f"support is not positively homogeneous: it is {value:.10g} at z = {show(z)} and {scaled:.10g} at "
                     f"{a:g} z."
@@ -73,7 +73,7 @@ def sublinear(s: Sample) -> Iterator[str]:
         other = s.zs[(i + 1) % len(s.zs)]
         total = s.dual_set.support_value(z + other)
         limit = value + s.values[(i + 1) % len(s.zs)]
-        if not total <= limit + MAXIMAL * (np.linalg.norm(z) + np.linalg.norm(other)) * s.size:
+        if not total <= limit + MAXIMALITY * (np.linalg.norm(z) + np.linalg.norm(other)) * s.magnitude:
             yield (
                 f"support is not subadditive: it is {total:.10g} at the sum of z = {show(z)} and z' = {show(other)}, "
                 f"more than {limit:.10g}, the sum of its values."
@@ -81,9 +81,9 @@ def sublinear(s: Sample) -> Iterator[str]:
 
 
 def consistent(s: Sample) -> Iterator[str]:
-    """support_value and regret tell the same as support."""
+    """support_value and regret agree with support."""
     for z, value in zip(s.zs, s.values, strict=True):
-        room = MAXIMAL * np.linalg.norm(z) * s.size
+        room = MAXIMALITY * np.linalg.norm(z) * s.magnitude
         alone = s.dual_set.support_value(z)
         if not abs(alone - value) <= room:
             yield f"support_value is {alone:.12g} at z = {show(z)}, but support gives {value:.12g}."

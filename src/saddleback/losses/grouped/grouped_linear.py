@@ -234,7 +234,7 @@ class GroupedLinear:
     def _refuse_lack(self, capability: type) -> None:
         reason = self.lacks(capability)
         if reason is not None:
-            raise IncompatibleError(f"{self!r} does not offer {phrase(capability)}: {reason}.")
+            raise IncompatibleError(f"{self!r} does not offer {phrase(capability).removeprefix('with ')}: {reason}.")
 
     def _check_square(self, copies: int) -> None:
         """Refuse a Hessian if that many copies do not fit into memory; each thread has a sum of its own."""
