@@ -77,6 +77,11 @@ PARTS = {
 }
 
 
+def is_from_outside(component: object) -> bool:
+    """Whether the class of a component is defined outside this package: what it returns is then checked."""
+    return not type(component).__module__.startswith(__name__.split(".")[0] + ".")
+
+
 @dataclass(frozen=True)
 class Needs:
     """The capabilities that a method or an inner solver needs of each part of a problem."""

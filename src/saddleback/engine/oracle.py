@@ -17,7 +17,7 @@ from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
 from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
-from ..subproblem.checked_solution import checked_solution, is_from_outside
+from ..subproblem.checked_solution import checked_solution, must_be_checked
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
 from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
@@ -64,7 +64,7 @@ class Oracle(ProblemFacts):
     ) -> None:
         super().__init__(problem, Clock() if clock is None else clock)
         self.inner = inner
-        self._inner_from_outside = is_from_outside(inner)
+        self._checks_inner = must_be_checked(inner)
         self.w0 = w0
         self._where = where
         self.tol = tol
@@ -210,7 +210,7 @@ class Oracle(ProblemFacts):
         subproblem = kind(matrix, c, self.adversary)
         tol = max(tol, subproblem.rounding_floor)
         solution = self.inner.solve(subproblem, tol, start)
-        if self._inner_from_outside:
+        if self._checks_inner:
             solution = checked_solution(solution, subproblem, tol, self.inner)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from ..capabilities import is_from_outside
 from ..errors import ProblemError
 from ..result import Result, Status
 from .bound_tracker import BoundTracker
@@ -51,7 +52,7 @@ class Run:
         self._callback = callback
         self._progress = progress
         self._first: Minorant | None = None
-        self._method_from_outside = not type(method).__module__.startswith(__name__.split(".")[0] + ".")
+        self._method_from_outside = is_from_outside(method)
         if run_state.history.time:
             oracle.clock.take_up(run_state.history.time[-1])
 

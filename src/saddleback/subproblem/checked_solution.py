@@ -6,19 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..capabilities import is_from_outside
 from ..errors import ProblemError
 from .base import InnerSolver
 from .dual_subproblem import DualSolution, DualSubproblem
 
 # A lam may be outside Lambda by this share of the largest weight; it is restored before it is used.
 FEASIBILITY = 1e-9
-PACKAGE = __name__.split(".")[0] + "."
 
 
-def is_from_outside(solver: InnerSolver) -> bool:
+def must_be_checked(solver: InnerSolver) -> bool:
     """Whether a solver, or one that it may call, is defined outside the package."""
-    solvers = (solver, *getattr(solver, "solvers", ()))
-    return any(not type(part).__module__.startswith(PACKAGE) for part in solvers)
+    return any(is_from_outside(part) for part in (solver, *getattr(solver, "solvers", ())))
 
 
 def checked_solution(solution: object, subproblem: DualSubproblem, tol: float, solver: InnerSolver) -> DualSolution:
