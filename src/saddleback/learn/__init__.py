@@ -1,0 +1,17 @@
+"""Estimators in the conventions of scikit-learn, and what they are judged by: held-out losses of every group.
+
+It needs the extra ``learn``: ``pip install 'saddleback[learn]'``.
+"""
+
+from __future__ import annotations
+
+from ..errors import MissingDependencyError
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise MissingDependencyError(
+        "saddleback.learn needs scikit-learn, which is not installed: pip install 'saddleback[learn]'."
+    ) from error
+
+__all__: list[str] = []
