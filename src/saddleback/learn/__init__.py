@@ -14,4 +14,6 @@ except ImportError as error:
         "saddleback.learn needs scikit-learn, which is not installed: pip install 'saddleback[learn]'."
     ) from error
 
-__all__: list[str] = []
+from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
+
+__all__ = ["MISSING", "REST", "Groups", "read_sensitive_features", "take_columns"]

@@ -28,20 +28,26 @@ def listed(labels: list[Any]) -> str:
 
 
 def read_labels(x: Any, name: str, length: int) -> tuple[list[Any], NDArray[np.intp]]:
-    """The distinct labels that occur in ``x``, and the number of each row's label.
+    """The distinct labels that occur in ``x``, and the number of each row's label; missing labels are refused.
 
     In the order of the categories where ``x`` is a categorical column of pandas; else sorted where labels can be
     compared; else in the order of their first rows.
     """
+    names, codes = read_optional_labels(x, name, length)
+    if codes.size and codes.min() < 0:
+        _refuse_missing(label_vector(x, name, length), int(np.argmin(codes)), name)
+    return names, codes
+
+
+def read_optional_labels(x: Any, name: str, length: int | None) -> tuple[list[Any], NDArray[np.intp]]:
+    """As `read_labels`, where a row without a label (None, NaN, NaT, NA) has the number -1."""
     labels = label_vector(x, name, length)
     categories = categories_of(x)
     if categories is None:
-        return encode(labels, name)
+        return _encode(labels, name)
     codes = np.asarray(getattr(x, "cat", x).codes)
-    if codes.min() < 0:
-        _refuse_missing(labels, int(np.argmin(codes)), name)
-    used, numbers = np.unique(codes, return_inverse=True)
-    return [categories[code] for code in used], numbers.astype(np.intp)
+    used, numbers = np.unique(codes[codes >= 0], return_inverse=True)
+    return [categories[code] for code in used], _scattered(numbers, codes >= 0)
 
 
 def categories_of(x: Any) -> list[Any] | None:
@@ -50,26 +56,25 @@ def categories_of(x: Any) -> list[Any] | None:
     return None if categories is None or not hasattr(getattr(x, "cat", x), "codes") else list(categories)
 
 
-def label_vector(x: Any, name: str, length: int) -> NDArray[Any]:
+def label_vector(x: Any, name: str, length: int | None) -> NDArray[Any]:
     """``x`` as a 1-d array of labels; tuples and other hashable objects are kept as objects."""
     array = _from_array(x, name) if hasattr(x, "__array__") and not isinstance(x, NO_ROWS) else _from_sequence(x, name)
     if array.ndim != 1:
         raise ProblemError(
             f"{name} must be a vector with one label per row; got an array of shape {array.shape}. Pass one column."
         )
-    if array.size != length:
+    if length is not None and array.size != length:
         raise ProblemError(f"{name} must have one entry per row of X, {length}; got {array.size}.")
     return array
 
 
-def encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
+def _encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
     """The distinct labels, sorted if comparable, else in the order of their first rows; and the number of each row."""
-    missing = _missing(labels)
-    if missing is not None:
-        _refuse_missing(labels, missing, name)
+    known = ~_missing(labels)
+    labels = labels if known.all() else labels[known]
     if labels.dtype.kind != "O":
         distinct, codes = np.unique(labels, return_inverse=True)
-        return distinct.tolist() if labels.dtype.kind not in "mM" else list(distinct), codes.astype(np.intp)
+        return distinct.tolist() if labels.dtype.kind not in "mM" else list(distinct), _scattered(codes, known)
     numbers: dict[Any, int] = {}
     try:
         codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.intp, labels.size)
@@ -79,10 +84,17 @@ def encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]
     try:
         sort = sorted(range(len(names)), key=names.__getitem__)
     except TypeError:
-        return names, codes
+        return names, _scattered(codes, known)
     rank = np.empty(len(names), dtype=np.intp)
     rank[sort] = np.arange(len(names))
-    return [names[i] for i in sort], rank[codes]
+    return [names[i] for i in sort], _scattered(rank[codes], known)
+
+
+def _scattered(codes: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The numbers of the known rows at their places, and -1 at all others."""
+    spread = np.full(known.size, -1, dtype=np.intp)
+    spread[known] = codes
+    return spread
 
 
 def _refuse_missing(labels: NDArray[Any], row: int, name: str) -> NoReturn:
@@ -120,14 +132,13 @@ def _from_sequence(x: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _missing(labels: NDArray[Any]) -> int | None:
-    """The first row whose label is None, NaN, NaT or NA, or a tuple with one of these."""
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which labels are None, NaN, NaT or NA, or a tuple with one of these."""
     if labels.dtype.kind in "fcmM":
-        where = np.flatnonzero(labels != labels)
-        return int(where[0]) if where.size else None
+        return labels != labels
     if labels.dtype.kind != "O":
-        return None
-    return next((row for row, label in enumerate(labels) if _is_missing(label)), None)
+        return np.zeros(labels.size, dtype=np.bool_)
+    return np.fromiter(map(_is_missing, labels), np.bool_, labels.size)
 
 
 def _is_missing(label: Any) -> bool:
