@@ -156,6 +156,7 @@ def simplex() -> None:
 def balls_of_distributions() -> None:
     families: list[tuple[str, str, Callable[[float], sb.DualSet], tuple[float, ...]]] = [
         ("capped_simplex", "$\\alpha$", sb.CappedSimplex, (0.4, 0.6, 0.8)),
+        ("contamination", "$p$", sb.Contamination, (0.2, 0.5, 0.8)),
         ("chi2_ball", "$\\rho$", sb.Chi2Ball, (0.1, 0.5, 1.2)),
         ("tv_ball", "$\\rho$", sb.TVBall, (0.1, 0.25, 0.45)),
         ("kl_ball", "$\\rho$", sb.KLBall, (0.05, 0.25, 0.6)),

@@ -36,6 +36,7 @@ def geometries(J: int, k: int) -> list[Geometry]:
     plain: dict[str, Callable[[], sb.DualSet]] = {
         "Simplex()": sb.Simplex,
         "CappedSimplex(0.3)": lambda: sb.CappedSimplex(0.3),
+        "Contamination(0.3)": lambda: sb.Contamination(0.3),
         "Box(0, 1)": lambda: sb.Box(0.0, 1.0),
         "Ball(0, 1)": lambda: sb.Ball(0.0, 1.0),
         "Chi2Ball(1)": lambda: sb.Chi2Ball(1.0),

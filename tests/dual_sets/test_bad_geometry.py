@@ -50,12 +50,18 @@ def box_rows(n: int = 3) -> tuple[np.ndarray, np.ndarray]:
 # --- parameters of sets -----------------------------------------------------------------------------------------------
 
 BALLS = [sb.Chi2Ball, sb.TVBall, sb.KLBall]
-WITH_PRIOR = [*BALLS, sb.CappedSimplex, sb.Entropy]
+WITH_PRIOR = [*BALLS, sb.CappedSimplex, sb.Contamination, sb.Entropy]
 
 
 @pytest.mark.parametrize("alpha", [0.0, -0.1, 1.0001, 5.0, NAN, INF, -INF, None, "half", [0.1, 0.2]])
 def test_alpha_is_a_share(alpha):
     refused(sb.ProblemError, "alpha of CappedSimplex must be", lambda: {"dual_set": sb.CappedSimplex(alpha)})
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0001, 5.0, NAN, INF, -INF, None, "half", [0.1, 0.2]])
+def test_the_worst_weight_is_a_share(share):
+    match = "worst_weight of Contamination must be"
+    refused(sb.ProblemError, match, lambda: {"dual_set": sb.Contamination(share)})
 
 
 @pytest.mark.parametrize("ball", BALLS)
@@ -299,7 +305,9 @@ def test_the_spectrahedron_wants_matrices():
 
 
 @pytest.mark.parametrize(
-    "dual_set", [sb.Simplex(), sb.CappedSimplex(0.5), sb.Box(0.0, 1.0), sb.Ball(0.0, 1.0)], ids=str
+    "dual_set",
+    [sb.Simplex(), sb.CappedSimplex(0.5), sb.Contamination(0.5), sb.Box(0.0, 1.0), sb.Ball(0.0, 1.0)],
+    ids=str,
 )
 def test_matrices_want_the_spectrahedron(dual_set):
     refused(sb.ProblemError, r"needs dual_set=Spectrahedron\(\)", lambda: {"dual_set": dual_set}, Matrix)
@@ -320,6 +328,7 @@ def test_a_matrix_size_that_does_not_fit():
     [
         sb.Simplex(),
         sb.CappedSimplex(0.5),
+        sb.Contamination(0.5),
         sb.KLBall(0.1),
         sb.Box(0.0, 1.0),
         sb.Product([sb.Simplex()]),
@@ -356,7 +365,7 @@ def test_entropy_of_matrices_points_to_von_neumann():
     refused(sb.IncompatibleError, match, lambda: pair, Matrix)
 
 
-@pytest.mark.parametrize("kind", [sb.Simplex, sb.Spectrahedron, sb.CappedSimplex, sb.Box, sb.Product])
+@pytest.mark.parametrize("kind", [sb.Simplex, sb.Spectrahedron, sb.CappedSimplex, sb.Contamination, sb.Box, sb.Product])
 def test_classes_are_no_sets(kind):
     refused(sb.ProblemError, f"expected a DualSet; got .*{kind.__name__}.*instance", lambda: {"dual_set": kind})
 

@@ -123,6 +123,31 @@ def test_optimal_values_decrease_with_the_share(losses):
     assert values[0] - values[-1] > 0.1
 
 
+# --- contamination ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 20])
+@pytest.mark.parametrize("worst_weight", [0.0, 1e-6, 0.3, 1 - 1e-6, 1.0])
+def test_contamination_is_the_average_and_the_worst(n, worst_weight):
+    z, p = draw(n, n)
+    mixed = (1 - worst_weight) * p @ z + worst_weight * z.max()
+    assert value(z, sb.Contamination(worst_weight, p)) == pytest.approx(mixed, abs=EXACT * np.abs(z).max())
+
+
+def test_contamination_leads_from_the_average_to_the_maximum(losses, largest):
+    """A minimum over w of affine functions of p that rise: optimal values rise with p and are concave in it, and the
+    worst loss of the minimizer falls. With a gap of TOL, by all but 2 TOL over the difference of two p."""
+    p = np.array([0.3, 0.1, 0.2, 0.15, 0.05, 0.2])
+    results = [solved(losses, sb.Contamination(share, p)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    values = np.array([result.value for result in results])
+    assert values[0] == pytest.approx(average(losses, p), abs=2 * TOL)
+    assert values[-1] == pytest.approx(largest, abs=2 * TOL)
+    assert np.all(np.diff(values) >= -2 * TOL)
+    assert np.all(np.diff(values, 2) <= 4 * TOL)
+    worst = [result.losses.max() for result in results]
+    assert np.all(np.diff(worst) <= 2 * TOL / 0.25)
+
+
 # --- balls of distributions -------------------------------------------------------------------------------------------
 
 
@@ -212,11 +237,12 @@ def test_optimal_values_go_from_the_average_to_the_maximum(ball, losses, largest
 
 
 def test_a_product_is_the_sum_of_its_parts():
-    z, p = draw(9, 15)
+    z, p = draw(9, 17)
     p = p[:4] / p[:4].sum()
     parts = [
         (sb.Simplex(), 3),
         (sb.CappedSimplex(0.4, p), 4),
+        (sb.Contamination(0.3), 2),
         (sb.Chi2Ball(0.3), 2),
         (sb.Box(-1.0, 2.0), 2),
         (sb.KLBall(0.2), 2),

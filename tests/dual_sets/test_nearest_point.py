@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from saddleback import Ball, Box, CappedSimplex, Product, Simplex
+from saddleback import Ball, Box, CappedSimplex, Contamination, Product, Simplex
 from saddleback.capabilities import lack, offers
 from saddleback.dual_sets import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
 from saddleback.dual_sets.nearest_point import nearest_point
@@ -25,6 +25,7 @@ class SupportOnly(DualSet):
 SETS = {
     "simplex": Simplex(),
     "capped": CappedSimplex(0.3),
+    "contamination": Contamination(0.3),
     "box": Box(-1.0, 2.0),
     "ball": Ball(0.5, 2.0),
     "product": Product([Simplex(), Ball(0.0, 1.0)]),

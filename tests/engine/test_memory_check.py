@@ -66,8 +66,11 @@ def test_refused(J, d, options, message):
         sb.solve(sb.Problem(Losses(J, d), dual_set), **options)
 
 
+SETS = [sb.Simplex(), sb.CappedSimplex(0.1), sb.Contamination(0.1), sb.TVBall(0.1), sb.Chi2Ball(0.1)]
+
+
 @pytest.mark.usefixtures("twenty")
-@pytest.mark.parametrize("dual_set", [sb.Simplex(), sb.CappedSimplex(0.1), sb.TVBall(0.1), sb.Chi2Ball(0.1)], ids=repr)
+@pytest.mark.parametrize("dual_set", SETS, ids=repr)
 @pytest.mark.parametrize("method", ["auto", "accelerated", "prox-linear"])
 def test_many_losses_of_few_parameters_are_not(dual_set, method):
     """J = 50,000 losses of 20 parameters: J x J matrices would take 18 GB."""
@@ -95,6 +98,7 @@ def test_small_problems_do_not_ask(monkeypatch):
         (Auto(), sb.Simplex(), sb.Entropy(0.1), 10, False),
         (Auto(), sb.CappedSimplex(0.1), sb.Quadratic(0.1), 10, False),
         (Auto(), sb.CappedSimplex(0.1), sb.Quadratic(0.1), 3000, True),
+        (Auto(), sb.Contamination(0.1), sb.Zero(), 10, False),
         (Auto(), sb.KLBall(0.1), sb.Zero(), 10, False),
         (Auto(), sb.KLBall(0.1), sb.Zero(), 1900, True),
         (Auto(), sb.Product([sb.Simplex(), sb.KLBall(0.1)]), sb.Zero(), 10, False),

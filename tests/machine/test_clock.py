@@ -166,7 +166,9 @@ def test_one_evaluation_past_the_limit_at_most(method, limit, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["quasi-newton", "accelerated", "extragradient", "lbfgsb"])
-@pytest.mark.parametrize("dual_set", [sb.Simplex(), sb.CappedSimplex(0.5), sb.Chi2Ball(0.5), TRIANGLE], ids=repr)
+@pytest.mark.parametrize(
+    "dual_set", [sb.Simplex(), sb.CappedSimplex(0.5), sb.Contamination(0.5), sb.Chi2Ball(0.5), TRIANGLE], ids=repr
+)
 @pytest.mark.parametrize("regularizer", [sb.Quadratic(0.1), sb.Entropy(0.1)], ids=repr)
 def test_a_limit_at_any_moment_leaves_a_whole_result(method, dual_set, regularizer, monkeypatch):
     if method == "extragradient" and dual_set is TRIANGLE:

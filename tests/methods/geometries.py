@@ -145,6 +145,7 @@ SIGNED = ("zero", "quadratic")
 GEOMETRIES = {
     "simplex": Geometry(sb.Simplex(), lambda y: (cp.max(y), [])),
     "capped simplex": Geometry(sb.CappedSimplex(0.5, P), capped(P, 0.5)),
+    "contamination": Geometry(sb.Contamination(0.6, P), lambda y: (0.4 * P @ y + 0.6 * cp.max(y), [])),
     "chi2 ball": Geometry(sb.Chi2Ball(0.5, P), chi2),
     "TV ball": Geometry(sb.TVBall(0.3), tv),
     "KL ball": Geometry(sb.KLBall(0.2, P), kl),

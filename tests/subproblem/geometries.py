@@ -56,11 +56,12 @@ def _parts(rng: Rng, n: int) -> sb.Product:
     first = n // 2
     choices = [
         lambda: sb.Product([sb.Simplex(), sb.CappedSimplex(rng.uniform(0.2, 0.9))], [first, n - first]),
+        lambda: sb.Product([sb.Contamination(rng.uniform(0.1, 0.9)), sb.Simplex()], [first, n - first]),
         lambda: sb.Product([sb.Chi2Ball(magnitude(rng, -2, 0)), sb.Box(0.0, 1.0)], [n - 1, 1]),
         lambda: sb.Product([sb.KLBall(0.3, prior(rng, first)), sb.TVBall(0.2)], [first, n - first]),
         lambda: sb.Product([sb.Simplex(), sb.Simplex(), sb.Box(0.5, 2.0)], [1, max(1, n - 2), 1]),
     ]
-    return choices[rng.integers(3 if n < 3 else 4)]()
+    return choices[rng.integers(4 if n < 3 else 5)]()
 
 
 def _mixed_parts(rng: Rng, n: int) -> sb.Product:
@@ -86,6 +87,7 @@ SETS: dict[str, SetFamily] = {
     "simplex": SetFamily(lambda rng, n: sb.Simplex()),
     "capped simplex": SetFamily(lambda rng, n: sb.CappedSimplex(1 - magnitude(rng, -3, -0.1), prior(rng, n))),
     "small share": SetFamily(lambda rng, n: sb.CappedSimplex(magnitude(rng, -3, 0), prior(rng, n))),
+    "contamination": SetFamily(lambda rng, n: sb.Contamination(magnitude(rng, -4, 0), prior(rng, n))),
     "chi2 ball": SetFamily(lambda rng, n: sb.Chi2Ball(magnitude(rng, -4, 2), prior(rng, n))),
     "TV ball": SetFamily(lambda rng, n: sb.TVBall(magnitude(rng, -3, 0), prior(rng, n))),
     "KL ball": SetFamily(lambda rng, n: sb.KLBall(magnitude(rng, -4, 1), prior(rng, n))),

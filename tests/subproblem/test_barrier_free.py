@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from saddleback import Ball, Box, CappedSimplex, Simplex
+from saddleback import Ball, Box, CappedSimplex, Contamination, Simplex
 from saddleback.dual_sets import DualSet
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import Auto, DualSubproblem, FrankWolfe, ProjectedGradient, adversary_of, resolve_inner
@@ -28,7 +28,13 @@ class WithProjection(SupportOnly):
         return self.other.project(x)
 
 
-SETS = {"simplex": Simplex(), "capped": CappedSimplex(0.3), "box": Box(0.0, 2.0), "ball": Ball(0.7, 0.5)}
+SETS = {
+    "simplex": Simplex(),
+    "capped": CappedSimplex(0.3),
+    "contamination": Contamination(0.3),
+    "box": Box(0.0, 2.0),
+    "ball": Ball(0.7, 0.5),
+}
 QUADRATICS = (Zero(), Quadratic(0.3, center=np.full(8, 0.2)))
 
 

@@ -23,6 +23,7 @@ EPS = np.finfo(float).eps
 SAMPLES = {
     sb.Simplex: sb.Simplex(),
     sb.CappedSimplex: sb.CappedSimplex(0.4),
+    sb.Contamination: sb.Contamination(0.4),
     sb.Chi2Ball: sb.Chi2Ball(0.5),
     sb.TVBall: sb.TVBall(0.3),
     sb.KLBall: sb.KLBall(0.3),

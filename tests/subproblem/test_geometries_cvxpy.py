@@ -58,6 +58,10 @@ def members(dual_set: sb.DualSet, lam: cp.Expression, n: int) -> list[cp.Constra
             return simplex
         case sb.CappedSimplex():
             return [*simplex, lam <= prior_of(dual_set.prior, n) / dual_set.alpha]
+        case sb.Contamination():
+            floor = (1 - dual_set.worst_weight) * prior_of(dual_set.prior, n)
+            # In units of p, so that small sets are seen.
+            return [(lam - floor) / dual_set.worst_weight >= 0, cp.sum((lam - floor) / dual_set.worst_weight) == 1]
         case sb.Chi2Ball():
             p = prior_of(dual_set.prior, n)
             # In units of rho, so that small balls are seen.

@@ -22,6 +22,7 @@ def sets(n):
     return {
         "simplex": sb.Simplex(),
         "capped": sb.CappedSimplex(0.1),
+        "contamination": sb.Contamination(0.3),
         "box": sb.Box(np.zeros(n), np.ones(n)),
         "chi2": sb.Chi2Ball(0.1),
         "kl": sb.KLBall(0.1),

@@ -51,6 +51,10 @@ SETS = {
     "capped simplex with a prior": lambda n: sb.CappedSimplex(0.7, prior(n)),
     "small share": lambda n: sb.CappedSimplex(0.01, prior(n)),
     "whole share": lambda n: sb.CappedSimplex(1.0, prior(n)),
+    "contamination": lambda n: sb.Contamination(0.3),
+    "contamination with a prior": lambda n: sb.Contamination(0.6, prior(n)),
+    "little contamination": lambda n: sb.Contamination(1e-4, prior(n)),
+    "no contamination": lambda n: sb.Contamination(0.0, prior(n)),
     "chi2 ball": lambda n: sb.Chi2Ball(0.3),
     "chi2 ball with a prior": lambda n: sb.Chi2Ball(1.7, prior(n)),
     "small chi2 ball": lambda n: sb.Chi2Ball(1e-4, prior(n)),
@@ -72,6 +76,7 @@ SETS = {
 }
 POSITIVE = (
     "capped simplex with a prior",
+    "contamination with a prior",
     "chi2 ball with a prior",
     "TV ball with a prior",
     "KL ball with a prior",
@@ -179,9 +184,12 @@ RARE = np.array([1e-6, 0.3, 0.7 - 1e-6])
     "dual_set",
     [
         sb.CappedSimplex(0.3, RARE),
+        sb.Contamination(0.3, RARE),
         sb.Chi2Ball(0.5, RARE),
         sb.TVBall(0.5, RARE),
         sb.KLBall(0.5, RARE),
+        sb.Contamination(1e-6),
+        sb.Contamination(1 - 1e-12, RARE),
         sb.Chi2Ball(1e-6),
         sb.TVBall(1e-6),
         sb.KLBall(1e-6),

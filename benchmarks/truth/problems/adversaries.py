@@ -122,6 +122,15 @@ def capped_simplex(rng: Random, J: int, interior: bool) -> Face:
     return Face(sb.CappedSimplex(alpha, prior), lam, normal, True)
 
 
+def contamination(rng: Random, J: int, interior: bool) -> Face:
+    """lam at its floor where q is zero: multipliers are for these weights, also where the floor is positive."""
+    prior = rng.dirichlet(np.full(J, 3.0)) if rng.random() < 0.5 else None
+    p = float(rng.choice([rng.uniform(0.0, 1.0), 10 ** rng.uniform(-6, 0)]))
+    q = _distribution(rng, J, False)
+    lam = (1.0 - p) * (np.full(J, 1.0 / J) if prior is None else prior) + p * q
+    return Face(sb.Contamination(p, prior), lam, _outward(rng, q), True)
+
+
 def chi2_ball(rng: Random, J: int, interior: bool) -> Face:
     return _ball_of_distributions(
         rng,
@@ -239,6 +248,7 @@ def product(rng: Random, J: int, interior: bool) -> Face:
 FACES: dict[str, Callable[[Random, int, bool], Face]] = {
     "Simplex": simplex,
     "CappedSimplex": capped_simplex,
+    "Contamination": contamination,
     "Box": box,
     "Box with negative weights": signed_box,
     "Ball": ball,
@@ -251,4 +261,4 @@ FACES: dict[str, Callable[[Random, int, bool], Face]] = {
     "Product": product,
 }
 SIGNED = {kind for kind in FACES if kind.endswith("negative weights")}
-SIMPLE = ("Simplex", "CappedSimplex", "Box", "Ball", "Chi2Ball", "TVBall", "KLBall")
+SIMPLE = ("Simplex", "CappedSimplex", "Contamination", "Box", "Ball", "Chi2Ball", "TVBall", "KLBall")

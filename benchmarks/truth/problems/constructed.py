@@ -27,7 +27,8 @@ STRONG = 0.4
 SAID = 0.7
 METRIC = 0.05
 # The frequency of each set: the simplex most often, as in practice, and slow sets less often.
-FREQUENCY = {kind: 3.0 if kind in ("CappedSimplex", "Box", "Ball") else 2.0 for kind in FACES} | {"Simplex": 9.0}
+OFTEN = ("CappedSimplex", "Contamination", "Box", "Ball")
+FREQUENCY = {kind: 3.0 if kind in OFTEN else 2.0 for kind in FACES} | {"Simplex": 9.0}
 # The largest exponent at a start.
 LARGEST_EXPONENT = 20.0
 

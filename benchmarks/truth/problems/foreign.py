@@ -94,13 +94,18 @@ def _penalty(rng: np.random.Generator, data: TableData) -> TableData:
 
 def _dual_set(rng: np.random.Generator, run: KeptRun) -> KeptRun:
     alpha = float(rng.uniform(0.3, 0.9))
-    return replace(run, dual_set=sb.CappedSimplex(alpha) if rng.random() < 0.7 else sb.Chi2Ball(alpha))
+    kind = rng.random()
+    family = sb.CappedSimplex if kind < 0.4 else sb.Contamination if kind < 0.7 else sb.Chi2Ball
+    return replace(run, dual_set=family(alpha))
 
 
 def _set_parameter(rng: np.random.Generator, run: KeptRun) -> KeptRun:
     if isinstance(run.dual_set, sb.CappedSimplex):
         alpha = run.dual_set.alpha * (1.0 - 10 ** rng.uniform(-8, -1))
         return replace(run, dual_set=sb.CappedSimplex(alpha, run.dual_set.prior))
+    if isinstance(run.dual_set, sb.Contamination):
+        share = run.dual_set.worst_weight * (1.0 - 10 ** rng.uniform(-8, -1))
+        return replace(run, dual_set=sb.Contamination(share, run.dual_set.prior))
     return replace(run, dual_set=sb.CappedSimplex(0.999))
 
 

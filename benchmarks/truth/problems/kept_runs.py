@@ -125,7 +125,8 @@ def draw_set(rng: np.random.Generator, J: int) -> Any:
     kind = rng.random()
     if kind < 0.4:
         return sb.Simplex()
-    return sb.CappedSimplex(float(rng.uniform(0.3, 0.9)), None if kind < 0.7 else rng.dirichlet(np.full(J, 5.0)))
+    family = sb.CappedSimplex if rng.random() < 0.5 else sb.Contamination
+    return family(float(rng.uniform(0.3, 0.9)), None if kind < 0.7 else rng.dirichlet(np.full(J, 5.0)))
 
 
 def draw_regularizer(rng: np.random.Generator, *, smooth: bool) -> Any:

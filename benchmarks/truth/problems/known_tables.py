@@ -14,7 +14,7 @@ from .ill_tables import draw
 from .reference import least_worst_loss
 from .table import Array, Table
 
-DISTRIBUTIONS = ("Simplex", "CappedSimplex", "Chi2Ball", "TVBall", "KLBall")
+DISTRIBUTIONS = ("Simplex", "CappedSimplex", "Contamination", "Chi2Ball", "TVBall", "KLBall")
 LOGISTIC = 0.3
 
 

@@ -5,6 +5,7 @@ from .base import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
 from .box import Box
 from .capped_simplex import CappedSimplex
 from .chi2_ball import Chi2Ball
+from .contamination import Contamination
 from .kl_ball import KLBall
 from .linear_constraints import LinearConstraints
 from .polytope import Polytope
@@ -16,6 +17,7 @@ from .tv_ball import TVBall
 DUAL_SETS: tuple[type[DualSet], ...] = (
     Simplex,
     CappedSimplex,
+    Contamination,
     Chi2Ball,
     TVBall,
     KLBall,
@@ -32,6 +34,7 @@ __all__ = [
     "Box",
     "CappedSimplex",
     "Chi2Ball",
+    "Contamination",
     "DualSet",
     "HasBarrier",
     "HasProjection",
