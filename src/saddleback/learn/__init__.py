@@ -15,5 +15,6 @@ except ImportError as error:
     ) from error
 
 from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
+from .table import Table
 
-__all__ = ["MISSING", "REST", "Groups", "read_sensitive_features", "take_columns"]
+__all__ = ["MISSING", "REST", "Groups", "Table", "read_sensitive_features", "take_columns"]
