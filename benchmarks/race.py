@@ -115,6 +115,8 @@ def run_once(contestant: Contestant, regularizer: Regularizer, target: float, bu
 def forgetful(losses: Any) -> Any:
     """The losses without cached properties: every run pays for its own samples and constants."""
     fresh = copy.copy(losses)
+    if isinstance(fresh, sb.GroupedLinear):
+        fresh._summaries = replace(fresh._summaries)
     for kind in type(losses).__mro__:
         for name, attribute in vars(kind).items():
             if isinstance(attribute, cached_property):

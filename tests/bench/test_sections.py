@@ -225,8 +225,8 @@ def test_every_run_pays_for_what_the_losses_keep():
     losses = paper_data(200, 3, 2700, 0, np.float32).fused()
     sb.solve(sb.Problem(losses), tol=1e-3)
     fresh = forgetful(losses)
-    assert "_sample" in vars(losses)
-    assert "_sample" not in vars(fresh)
+    assert "sample" in vars(losses._summaries)
+    assert "sample" not in vars(fresh._summaries)
     assert (fresh.evaluate(np.ones(200))[0] == losses.evaluate(np.ones(200))[0]).all()
 
 

@@ -61,6 +61,35 @@ def test_one_label_that_is_another(tmp_path):
     refused(path, sb.Problem(sb.GroupedLinear(X, y, groups)))
 
 
+def offsets():
+    """An offset, and others: none, one row of another, two rows of one group and class swapped, of opposite sign."""
+    offset = np.random.default_rng(1).normal(size=120)
+    one, swapped = offset.copy(), offset.copy()
+    one[7] += 1e-3
+    labels = np.asarray(table()._reader.y)[np.argsort(table()._reader.plan.rows)]
+    i, j = np.flatnonzero((np.arange(120) % 3 == 0) & (labels == 1))[:2]
+    swapped[[i, j]] = offset[[j, i]]
+    return {"none": None, "one row": one, "swapped": swapped, "opposite": -offset}, offset
+
+
+@pytest.mark.parametrize("max_iter", [0, 2])
+@pytest.mark.parametrize("name", offsets()[0])
+def test_another_offset(name, max_iter, tmp_path):
+    """With two rows of one group and class swapped, the losses at w = 0 are equal and only gradients differ."""
+    others, offset = offsets()
+    path = tmp_path / "run.ckpt"
+    quiet_solve(sb.Problem(table(0, l2=1e-2, offset=offset)), checkpoint=path, max_iter=max_iter)
+    assert "loss" in refused(path, sb.Problem(table(0, l2=1e-2, offset=others[name])))
+
+
+def test_the_same_offset_resumes(tmp_path):
+    _, offset = offsets()
+    whole = quiet_solve(sb.Problem(table(0, l2=1e-2, offset=offset)), tol=1e-9)
+    options = {"checkpoint": tmp_path / "run.ckpt", "tol": 1e-9}
+    quiet_solve(sb.Problem(table(0, l2=1e-2, offset=offset)), max_iter=2, **options)
+    assert_same_bits(quiet_solve(sb.Problem(table(0, l2=1e-2, offset=offset.copy())), resume=True, **options), whole)
+
+
 SETS = [
     sb.Simplex(),
     sb.CappedSimplex(0.5),

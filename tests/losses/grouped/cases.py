@@ -43,13 +43,21 @@ class Case:
         groups = self.groups if groups is None else groups
         return sb.GroupedLinear(X, self.y, groups, loss=self.loss, fit_intercept=fit_intercept, **options)
 
-    def reference(self, X=None, m=None, *, l2=0.0, fit_intercept=False, sample_weight=None, pointwise=None):
+    def reference(
+        self, X=None, m=None, *, l2=0.0, fit_intercept=False, sample_weight=None, pointwise=None, offset=None
+    ):
         m = np.eye(self.n_groups)[self.groups] if m is None else np.asarray(m, dtype=np.float64)
         if sample_weight is not None:
             m = m * sample_weight[:, None]
         X = self.X if X is None else X
         pointwise = pointwise or POINTWISE[self.loss]
-        return Reference(X, self.numbers, m, pointwise, l2=l2, intercept=fit_intercept, n_classes=self.n_classes)
+        options = {"l2": l2, "intercept": fit_intercept, "n_classes": self.n_classes, "offset": offset}
+        return Reference(X, self.numbers, m, pointwise, **options)
+
+    def offset(self, n=None):
+        """A number for each row, or for each row and class."""
+        n = len(self.X) if n is None else n
+        return self.rng.standard_normal(n if self.n_classes is None else (n, self.n_classes))
 
     def point(self, losses, scale=1.0):
         return self.rng.standard_normal(losses.n_params) * scale / np.sqrt(self.X.shape[1])

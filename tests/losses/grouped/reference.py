@@ -44,12 +44,13 @@ POINTWISE = {f.__name__: f for f in (logistic, squared, huber, squared_hinge, po
 
 
 class Reference:
-    """f_j(w) = sum_i m_ij ell(x_i'w + b, y_i) / sum_i m_ij + l2/2 |w|^2, with y as numbers and m of shape (n, J)."""
+    """f_j(w) = sum_i m_ij ell(o_i + x_i'w + b, y_i) / sum_i m_ij + l2/2 |w|^2, y as numbers, m of shape (n, J)."""
 
-    def __init__(self, X, y, m, pointwise, *, l2=0.0, intercept=False, n_classes=None):
+    def __init__(self, X, y, m, pointwise, *, l2=0.0, intercept=False, n_classes=None, offset=None):
         self.X = np.asarray(X, dtype=np.float64)
         self.y, self.m, self.pointwise = y, m / m.sum(axis=0), pointwise
         self.l2, self.intercept, self.n_classes = l2, intercept, n_classes
+        self.offset = 0.0 if offset is None else offset
 
     def values(self, w):
         n_outputs = self.n_classes or 1
@@ -60,6 +61,7 @@ class Reference:
             eta = eta + w[n_weights:]
         if self.n_classes is None:
             eta = eta[:, 0]
+        eta = eta + self.offset
         return anp.dot(self.m.T, self.pointwise(eta, self.y)) + 0.5 * self.l2 * anp.sum(W**2)
 
     def jacobian(self, w):

@@ -10,7 +10,7 @@ import saddleback as sb
 from saddleback.capabilities import lack, offers
 from saddleback.losses import LossFacts, base
 from saddleback.losses.base import HasHessian, HasJacobianError, HasParameterScales, HasSampledHessian, HasSmoothness
-from saddleback.losses.grouped import grouped_linear, reader
+from saddleback.losses.grouped import grouped_linear, reader, summaries
 
 from .own_losses import Cauchy
 
@@ -37,15 +37,16 @@ def test_asking_reads_nothing(kind, rescaled, tmp_path, monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("asking for a capability must not read the table")
 
-    for name in ("SampledHessian", "largest_eigenvalue_bound", "parameter_scales", "hessian_of_rows"):
-        monkeypatch.setattr(grouped_linear, name, refuse)
+    for name in ("SampledHessian", "largest_eigenvalue_bound", "parameter_scales"):
+        monkeypatch.setattr(summaries, name, refuse)
+    monkeypatch.setattr(grouped_linear, "hessian_of_rows", refuse)
     monkeypatch.setattr(type(inner._reader.table), "open", refuse)
     monkeypatch.setattr(reader, "run_all", refuse)
     assert [offers(losses, capability) for capability in OFFERED] == [True] * len(OFFERED)
     assert offers(losses, HasSampledHessian) is (kind != "small")
     assert not offers(losses, HasJacobianError)
     LossFacts.of(losses)
-    assert not {"_sample", "_smoothness", "_parameter_scales"} & set(vars(inner))
+    assert not {"sample", "smoothness", "parameter_scales"} & set(vars(inner._summaries))
 
 
 def test_reasons():

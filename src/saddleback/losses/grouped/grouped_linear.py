@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from reprlib import repr as shortened
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,34 +10,30 @@ import numpy as np
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, number
 from ...capabilities import phrase
-from ...errors import IncompatibleError, ProblemError
+from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ...machine.resources import check_room, cores
+from ...machine.resources import cores
 from ..base import HasHessian, HasSampledHessian, HasSmoothness
 from .held_out import HeldOut
-from .hessian import hessian_of_rows
+from .hessian import check_room_for_hessian, hessian_of_rows
 from .input.features import check_same_columns, read_features
 from .input.groups import read_groups, read_known_groups
 from .input.labels import refuse_masked
+from .input.offsets import read_offset, refuse_missing_offset
 from .input.responses import read_responses
-from .kernels.arguments import read_only
 from .own_loss import OwnLoss, find_loss
-from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
-from .sampled_hessian import SampledHessian, rows_per_group
-from .smoothness import SLACK, largest_eigenvalue_bound
+from .summaries import Summaries
 from .tables.layout import Layout
-
-MOST_THREADS = 1024
-"""A limit on memory: every thread has sums of its own, as large as the Jacobian."""
+from .tables.threads import check_threads
 
 
 class GroupedLinear:
-    """Linear models: f_j(w) = sum_i m_ij ell(x_i'w, y_i) / sum_i m_ij + l2/2 |w|^2, with m_ij >= 0.
+    """Linear models: f_j(w) = sum_i m_ij ell(o_i + x_i'w, y_i) / sum_i m_ij + l2/2 |w|^2, with m_ij >= 0.
 
     m_ij is the sample weight of row i if it is in group j, else 0, so that f_j is the weighted mean loss of group j. An
-    intercept is the last coordinate of w and is not penalized.
+    intercept is the last coordinate of w and is not penalized. The offset o_i is 0 unless it is given.
 
     Parameters
     ----------
@@ -67,6 +62,10 @@ class GroupedLinear:
         At most 1024; by default as many as this process may use (affinity, container quotas, OMP_NUM_THREADS,
         NUMBA_NUM_THREADS and joblib's workers are respected), fewer for small tables. The same number gives the same
         bits.
+    offset : (n,) array, optional
+        A number per row that is added to its margin, as in generalized linear models: log exposures, or the margins of
+        another model, which w = 0 then reproduces. For "softmax" of shape (n, K), in the order of ``classes``. Of
+        magnitude 1e100 at most.
 
     Attributes
     ----------
@@ -82,6 +81,7 @@ class GroupedLinear:
     Notes
     -----
     ``values`` and ``evaluate`` contain the penalty. ``on`` gives the losses of other rows (or of the same) without it.
+    ``with_l2`` gives the same losses with another penalty, at no cost.
 
     Columns of a data frame of groups are crossed where one of them is text, categories or whole numbers other than 0
     and 1; columns of booleans, of 0 and 1 or of floats are memberships. What could be either is refused: 0 and 1 with
@@ -107,6 +107,13 @@ class GroupedLinear:
     [0.6931, 0.6931]
     >>> losses.on([[2.0, 1.0]], ["yes"], ["b"]).values(np.zeros(3)).round(4).tolist()
     [nan, 0.6931]
+
+    Counts per hour, from observations of different lengths: exp(o + x'w) with o = log(hours).
+
+    >>> X, counts, groups, hours = np.zeros((3, 1)), [2.0, 4.0, 8.0], ["a", "b", "b"], np.array([1.0, 2.0, 4.0])
+    >>> losses = GroupedLinear(X, counts, groups, loss="poisson", offset=np.log(hours))
+    >>> np.exp(losses.on(X, counts, groups, offset=np.log(hours)).margins([0.0, np.log(2.0)])).round(4).tolist()
+    [2.0, 4.0, 8.0]
     """
 
     def __init__(
@@ -119,14 +126,11 @@ class GroupedLinear:
         fit_intercept: bool = True,
         sample_weight: Any = None,
         n_threads: int | None = None,
+        offset: Any = None,
     ) -> None:
         self.loss = find_loss(loss)
         self.l2 = number(l2, "l2", minimum=0.0)
-        if n_threads is not None and not (_is_count(n_threads) and n_threads <= MOST_THREADS):
-            raise ProblemError(
-                f"n_threads must be a whole number between 1 and {MOST_THREADS}, or None for all cores; got "
-                f"{shortened(n_threads)}."
-            )
+        check_threads(n_threads)
         self.fit_intercept = flag(fit_intercept, "fit_intercept")
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
@@ -138,16 +142,18 @@ class GroupedLinear:
             self.loss.try_out(responses.y)
         self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
         self.classes = responses.classes
+        self._has_offset = offset is not None
         self.group_names = list(memberships.names)
         self.group_sizes = memberships.sizes
         self.group_weights = memberships.weights
         self.n_losses = memberships.n_groups
-        self._n_outputs = len(responses.classes) if self.loss.response == "classes" and responses.classes else 1
-        self._layout = Layout(self._n_outputs, self.n_features, self.fit_intercept)
-        self._n_penalized = self._layout.n_weights
+        outputs = self._outputs
+        self._layout = Layout(1 if outputs is None else len(outputs), self.n_features, self.fit_intercept)
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
-        self._reader = Reader.of(matrix, memberships, responses.y, self._n_outputs, n_threads)
+        absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
+        self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._summaries = Summaries(self._reader, self.loss, self._layout)
 
     def __repr__(self) -> str:
         shape = f"{self.n_samples} x {self.n_features}, {self.n_losses} groups"
@@ -155,16 +161,32 @@ class GroupedLinear:
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         """f(w) and the Jacobian G(w), of shape (J, n_params), in one read of X."""
-        W, intercepts = self._split(w)
+        W, intercepts = self._layout.split(w)
         f, G = self._reader.evaluate(W, intercepts, self.l2, self.loss)
         return f + self._penalty(W), G
 
     def values(self, w: Vector) -> Vector:
         """f(w) alone: half the arithmetic of ``evaluate``."""
-        W, intercepts = self._split(w)
+        W, intercepts = self._layout.split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
 
-    def on(self, X: Any, y: Any, groups: Any, sample_weight: Any = None) -> HeldOut:
+    def with_l2(self, l2: float) -> GroupedLinear:
+        """The same losses with another penalty, in microseconds: nothing of the table is copied or read again.
+
+        Both share the table and all that is computed from it: the sample of ``sampled_hessian``, the parameter scales
+        and the smoothness constant without the penalty.
+
+        Examples
+        --------
+        >>> losses = GroupedLinear([[1.0], [2.0]], [1.0, 3.0], ["a", "b"], loss="squared", fit_intercept=False)
+        >>> [losses.with_l2(l2).values([1.0]).tolist() for l2 in (0.0, 1.0, 2.0)]
+        [[0.0, 1.0], [0.5, 1.5], [1.0, 2.0]]
+        """
+        other = copy(self)
+        other.l2 = number(l2, "l2", minimum=0.0)
+        return other
+
+    def on(self, X: Any, y: Any, groups: Any, sample_weight: Any = None, offset: Any = None) -> HeldOut:
         """The losses of the same models on other rows, such as held-out ones, without the penalty.
 
         Groups and classes keep their names and their order: ``on(...).values(w)`` is NaN for a group without rows.
@@ -176,6 +198,8 @@ class GroupedLinear:
             With the same columns.
         y, groups, sample_weight
             In the form that these losses were made with: labels, a data frame of labels, or a membership matrix.
+        offset
+            Required where these losses were made with one.
 
         Examples
         --------
@@ -195,37 +219,41 @@ class GroupedLinear:
         n = matrix.shape[0]
         responses = read_responses(y, self.loss.response, n, self.classes)
         memberships = read_known_groups(groups, sample_weight, n, self._naming)
-        return HeldOut(matrix, responses.y, memberships, self.loss, self._layout)
+        if self._has_offset:
+            refuse_missing_offset(offset)
+        offset = read_offset(offset, n, self._outputs)
+        return HeldOut(matrix, responses.y, memberships, self.loss, self._layout, offset)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
         self._refuse_lack(HasHessian)
-        W, intercepts = self._split(w)
+        W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
         n_threads = self._n_threads or cores()
-        self._check_square(n_threads)
+        check_room_for_hessian(self.n_params, n_threads)
         H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, n_threads)
-        penalized = np.arange(self._n_penalized)
+        penalized = np.arange(self._layout.n_weights)
         H[penalized, penalized] += self.l2 * lam.sum()
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
+        self._refuse_lack(HasSampledHessian)
         if V is None:
-            self._check_square(1)
+            check_room_for_hessian(self.n_params, 1)
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            H = self._sample.on(self.loss, *self._split(w), lam, V)
+            H = self._summaries.sample.on(self.loss, *self._layout.split(w), lam, V)
             if V is None:
-                H[np.diag_indices(self._n_penalized)] += self.l2 * lam.sum()
+                H[np.diag_indices(self._layout.n_weights)] += self.l2 * lam.sum()
                 return H
-            penalized = V[:, : self._n_penalized]
+            penalized = V[:, : self._layout.n_weights]
             return H + self.l2 * lam.sum() * (penalized @ penalized.T)
 
     def lacks(self, capability: type) -> str | None:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
         if capability in (HasHessian, HasSampledHessian) and not self.loss.has_curvature:
             return f"the loss {self.loss} has no curvature(eta, y)"
-        if capability is HasSampledHessian and self._rows_per_group is None:
+        if capability is HasSampledHessian and self._summaries.rows_per_group is None:
             return "the table has too few rows for a sample"
         if capability is HasSmoothness and self.loss.curvature_bound is None:
             return f"the loss {self.loss} has no smoothness constant"
@@ -235,25 +263,6 @@ class GroupedLinear:
         reason = self.lacks(capability)
         if reason is not None:
             raise IncompatibleError(f"{self!r} does not offer {phrase(capability).removeprefix('with ')}: {reason}.")
-
-    def _check_square(self, copies: int) -> None:
-        """Refuse a Hessian if that many copies do not fit into memory; each thread has a sum of its own."""
-        d, n = self.n_params, f"{copies} of them, one per thread," if copies > 1 else "it"
-        check_room(
-            8.0 * copies * d * d,
-            f"the Hessian of n_params = {d} is a {d} x {d} matrix, and {n}",
-            "Use method='quasi-newton', which needs none" + (", or n_threads=1." if copies > 1 else "."),
-        )
-
-    @cached_property
-    def _rows_per_group(self) -> int | None:
-        return rows_per_group(self._reader, self.n_params)
-
-    @cached_property
-    def _sample(self) -> SampledHessian:
-        self._refuse_lack(HasSampledHessian)
-        assert self._rows_per_group is not None
-        return SampledHessian.of(self._reader, self._rows_per_group)
 
     @property
     def convex(self) -> bool:
@@ -271,20 +280,15 @@ class GroupedLinear:
         l2 = self.l2 if self.convex else 0.0
         if not self.fit_intercept:
             return l2
-        return np.repeat([l2, 0.0], [self._n_penalized, self._n_outputs])
+        return np.repeat([l2, 0.0], [self._layout.n_weights, self._layout.n_outputs])
 
     def parameter_scales(self) -> Vector:
         """The change of each parameter that changes the margins by their typical magnitude; (n_params,), positive.
 
-        m over the root mean square of the column, and m for an intercept, where m = 1, or the standard deviation of y
-        where it holds numbers. Large tables are sampled, so that this is cheap compared with an evaluation.
+        m over the root mean square of the column, and m for an intercept, where m = 1, or the standard deviation of
+        y - offset where y holds numbers. Large tables are sampled, so that this is cheap compared with an evaluation.
         """
-        return self._parameter_scales
-
-    @cached_property
-    def _parameter_scales(self) -> Vector:
-        real = self.loss.response == "real"
-        return read_only(parameter_scales(self._reader, self._n_outputs, intercept=self.fit_intercept, real=real))
+        return self._summaries.parameter_scales
 
     def smoothness(self, slack: float | None = None) -> float:
         """L such that every f_j is L-smooth, at most 10 % too large; not offered where ell'' is unbounded (Poisson).
@@ -293,22 +297,14 @@ class GroupedLinear:
         with a fixed seed: above the truth except with probability 1e-10. Costs some tens of evaluations, once.
         ``smoothness(slack=1.001)`` is at most 0.1 % too large, and costs more evaluations at each call.
         """
-        return self._smoothness if slack is None else self._smoothness_bound(slack)
-
-    @cached_property
-    def _smoothness(self) -> float:
-        return self._smoothness_bound(SLACK)
-
-    def _smoothness_bound(self, slack: float) -> float:
         self._refuse_lack(HasSmoothness)
-        assert self.loss.curvature_bound is not None
-        n_columns = self.n_features + self.fit_intercept
-        largest = largest_eigenvalue_bound(self._reader.gram, self.n_losses, n_columns, slack)
-        return self.loss.curvature_bound * largest + self.l2
+        shared = self._summaries
+        return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
-    def _split(self, w: Vector) -> tuple[Matrix, Vector]:
-        """The weights, one row per output, and the intercepts."""
-        return self._layout.split(w)
+    @property
+    def _outputs(self) -> list[Any] | None:
+        """The classes that have a margin each; None where a row has one margin."""
+        return self.classes if self.loss.response == "classes" else None
 
     def _penalty(self, W: Matrix) -> float:
         if self.l2 == 0.0:
@@ -316,7 +312,3 @@ class GroupedLinear:
         flat = W.ravel()
         with np.errstate(over="ignore"):
             return 0.5 * self.l2 * float(flat @ flat)
-
-
-def _is_count(x: Any) -> bool:
-    return isinstance(x, int | np.integer) and not isinstance(x, bool) and bool(x >= 1)

@@ -29,6 +29,7 @@ class HeldOut:
     _memberships: Memberships = field(repr=False)
     _loss: PointwiseLoss = field(repr=False)
     _layout: Layout = field(repr=False)
+    _offset: Matrix | None = field(repr=False, default=None)
 
     def __repr__(self) -> str:
         shape = f"{self.n_samples} x {self._layout.n_features}, {len(self.group_names)} groups"
@@ -62,13 +63,19 @@ class HeldOut:
 
     def rows(self, w: Vector) -> Vector:
         """The loss of each row, of shape (n,), without weights."""
+        y, offset = self._loss.absorb(self._y, self._offset)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._loss.value_and_slope(self.margins(w), self._y)[0]
+            return self._loss.value_and_slope(self._margins(w, offset), y)[0]
 
     def margins(self, w: Vector) -> Vector | Matrix:
-        """x'w + b for each row, of shape (n,); for softmax of shape (n, K), a column per class."""
+        """x'w + b + offset for each row, of shape (n,); for softmax of shape (n, K), a column per class."""
+        return self._margins(w, self._offset)
+
+    def _margins(self, w: Vector, offset: Matrix | None) -> Vector | Matrix:
         W, intercepts = self._layout.split(w)
         eta = margins_of(self._matrix, W)
         if intercepts.size:
             eta += intercepts
+        if offset is not None:
+            eta += offset
         return eta if self._loss.response == "classes" else eta[:, 0]

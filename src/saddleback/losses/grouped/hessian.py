@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
+from ...machine.resources import check_room
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
@@ -26,6 +27,16 @@ DENSE_SHARE = 0.05
 """Share of stored entries below which a product of sparse matrices is faster than BLAS on zeros."""
 
 
+def check_room_for_hessian(n_params: int, copies: int) -> None:
+    """Refuse a Hessian if that many copies do not fit into memory; each thread has a sum of its own."""
+    d, n = n_params, f"{copies} of them, one per thread," if copies > 1 else "it"
+    check_room(
+        8.0 * copies * d * d,
+        f"the Hessian of n_params = {d} is a {d} x {d} matrix, and {n}",
+        "Use method='quasi-newton', which needs none" + (", or n_threads=1." if copies > 1 else "."),
+    )
+
+
 def hessian_of_rows(
     reader: Reader, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, n_threads: int
 ) -> Matrix:
@@ -34,7 +45,7 @@ def hessian_of_rows(
     Costs n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of the
     groups with lam_j != 0; of a sparse table, the squares of the entries per row.
     """
-    plan, y = reader.plan, reader.y
+    plan, y, offset = reader.plan, reader.y, reader.offset
     of_visits = lam[plan.visit_group] * plan.coefficient
     weight: Vector = np.bincount(plan.visit_position, of_visits, plan.rows.size).astype(np.float64, copy=False)
     K, d = W.shape
@@ -45,6 +56,8 @@ def hessian_of_rows(
     def add(H: Matrix, A: Any, positions: Indices) -> None:
         if K == 1 and not isinstance(loss, Softmax) and not sp.issparse(A):
             eta = A @ W[0] + (intercepts[0] if intercepts.size else 0.0)
+            if offset is not None:
+                eta += offset[0, positions]
             h = weight[positions] * loss.curvature(eta, y[positions])
             _add_square(H[0, 0, :d, :d], A, h)
             if intercepts.size:
@@ -57,6 +70,8 @@ def hessian_of_rows(
             ones = np.ones((A.shape[0], 1))
             A = sp.hstack([A, ones], format="csr") if sp.issparse(A) else np.column_stack([A, ones])
         eta = A @ V.T
+        if offset is not None:
+            eta += offset[:, positions].T
         if isinstance(loss, Softmax):
             _add_classes(H, A, loss.probabilities(eta), weight[positions])
         else:

@@ -52,12 +52,12 @@ LARGE_FACTOR, SMALL_FACTOR = 2.0**600, 2.0**-600
 def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: bool) -> Vector:
     """s_i = m / (root mean square of column i), and m for an intercept; m is the typical magnitude of a margin.
 
-    m = 1, or the standard deviation of y where responses are real numbers (their root mean square where they are all
-    equal, 1 where they are zero). Multiplying a column by u divides its scale by u. A column of zeros gets the median
-    of the other scales.
+    m = 1, or where responses are real numbers the standard deviation of y - offset, which is left for x'w to explain
+    (the root mean square where these are all equal, 1 where they are zero). Multiplying a column by u divides its scale
+    by u. A column of zeros gets the median of the other scales.
     """
     positions = _one_per_row(reader)
-    m = _spread(reader.y[positions]) if real else 1.0
+    m = _spread(_unexplained(reader)[positions]) if real else 1.0
     rms = _of_table(reader, positions)
     present = rms > 0.0
     with np.errstate(over="ignore"):
@@ -73,6 +73,11 @@ def _one_per_row(reader: Reader) -> Indices:
     if not isinstance(reader.table, ColumnTable) or np.bincount(rows).max() == 1:
         return np.arange(rows.size)
     return np.sort(np.unique(rows, return_index=True)[1])
+
+
+def _unexplained(reader: Reader) -> Vector:
+    """y - offset."""
+    return reader.y if reader.offset is None else reader.y - reader.offset[0]
 
 
 def _spread(y: Vector) -> float:

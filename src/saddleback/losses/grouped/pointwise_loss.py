@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from ..._types import Vector
+from ..._types import Matrix, Vector
 
 RESPONSES = ("real", "count", "binary")
 """The kinds of response that a loss with one margin per row may have."""
@@ -76,6 +76,10 @@ class PointwiseLoss:
     def curvature_bound(self) -> float | None:
         """The largest second derivative in eta; None where it is unbounded."""
         return self.largest_curvature
+
+    def absorb(self, y: Vector, offset: Matrix | None) -> tuple[Vector, Matrix | None]:
+        """y and offset (n, K) of the same losses in smaller numbers, so that a large offset does not round margins."""
+        return y, offset
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         """ell and its derivative in eta, one number per row each."""

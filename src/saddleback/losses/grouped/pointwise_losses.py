@@ -33,12 +33,22 @@ class Logistic(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class Squared(PointwiseLoss):
+class ResidualLoss(PointwiseLoss):
+    """A function of eta - y."""
+
+    response = "real"
+    convex = bounded_below = True
+
+    def absorb(self, y: Vector, offset: Matrix | None) -> tuple[Vector, Matrix | None]:
+        """(offset + x'w) - y = x'w - (y - offset)."""
+        return (y, None) if offset is None else (y - offset[:, 0], None)
+
+
+@dataclass(frozen=True)
+class Squared(ResidualLoss):
     """(eta - y)^2, without 1/2."""
 
     kernel = SQUARED
-    response = "real"
-    convex = bounded_below = True
     largest_curvature = 2.0
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
@@ -50,13 +60,11 @@ class Squared(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class Huber(PointwiseLoss):
+class Huber(ResidualLoss):
     """r^2/2 for |r| <= delta, else delta |r| - delta^2/2, with r = eta - y (Huber 1964)."""
 
     delta: float = 1.0
     kernel = HUBER
-    response = "real"
-    convex = bounded_below = True
     largest_curvature = 1.0
 
     def __post_init__(self) -> None:
@@ -114,7 +122,7 @@ class Poisson(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class Quantile(PointwiseLoss):
+class Quantile(ResidualLoss):
     """The pinball loss max(q r, (q - 1) r), r = y - eta, smoothed by its Moreau envelope (Moreau 1965).
 
     max over q - 1 <= u <= q of u r - smoothing u^2/2: below the pinball loss by at most smoothing/2 max(q, 1 - q)^2,
@@ -124,8 +132,6 @@ class Quantile(PointwiseLoss):
     q: float = 0.5
     smoothing: float = 0.1
     kernel = QUANTILE
-    response = "real"
-    convex = bounded_below = True
 
     def __post_init__(self) -> None:
         q = number(self.q, "q")
@@ -162,6 +168,10 @@ class Softmax(PointwiseLoss):
     convex = bounded_below = True
     # diag(p) - pp' has eigenvalues up to 1/2, reached at two classes of probability 1/2 (Boehning 1992).
     largest_curvature = 0.5
+
+    def absorb(self, y: Vector, offset: Matrix | None) -> tuple[Vector, Matrix | None]:
+        """A number added to all margins of a row changes nothing: the largest offset of each row becomes 0."""
+        return y, None if offset is None else offset - offset.max(axis=1, keepdims=True)
 
     def value_and_slope(self, eta: Matrix, y: Vector) -> tuple[Vector, Matrix]:
         """For margins and slopes of shape (n, K)."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._types import Matrix, Vector
 from .kernels import load
-from .kernels.arguments import HALF_SQUARE, read_only
+from .kernels.arguments import HALF_SQUARE, NO_OFFSET, read_only
 from .memberships import Memberships
 from .own_loss import OwnLoss
 from .pointwise_loss import PointwiseLoss
@@ -44,15 +44,26 @@ GroupBlocks = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A table and its responses, in the order of a read plan."""
+    """A table, its responses and its offset, in the order of a read plan."""
 
     table: Table
     plan: ReadPlan
     y: Vector
+    offset: Matrix | None
+    """Added to the margins: one row per output, one column per position."""
     memberships: Memberships
 
     @classmethod
-    def of(cls, matrix: Source, memberships: Memberships, y: Vector, n_outputs: int, n_threads: int | None) -> Reader:
+    def of(
+        cls,
+        matrix: Source,
+        memberships: Memberships,
+        y: Vector,
+        offset: Matrix | None,
+        n_outputs: int,
+        n_threads: int | None,
+    ) -> Reader:
+        """``offset`` has one row per row of the matrix, and one column per output."""
         copy = memberships.rows.size * matrix.shape[1]
         narrow = (
             isinstance(matrix, DenseSource)
@@ -64,14 +75,16 @@ class Reader:
             n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
         plan = make_read_plan(memberships, matrix, n_threads, repeat=narrow)
         y = y[plan.rows]
+        if offset is not None:
+            offset = np.ascontiguousarray(offset[plan.rows].T)
         if isinstance(matrix, MappedTable):
-            return cls(matrix, plan, y, memberships)
+            return cls(matrix, plan, y, offset, memberships)
         if isinstance(matrix, DenseSource) and not narrow:
-            return cls(matrix.by_rows(), plan, y, memberships)
+            return cls(matrix.by_rows(), plan, y, offset, memberships)
         table = matrix.arranged(plan.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(plan.rows)
         # The rows of the table are now in the order of the plan, and are numbered by their positions.
         plan = replace(plan, order=np.arange(y.size))
-        return cls(table, plan, y, plan.memberships(memberships))
+        return cls(table, plan, y, offset, plan.memberships(memberships))
 
     def evaluate(self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss) -> tuple[Vector, Matrix]:
         """The losses without the penalty, and the gradients with it."""
@@ -99,7 +112,7 @@ class Reader:
         def read(X: Any, share: list[GroupBlocks]) -> None:
             for group, begin, end in share:
                 v = V[group]
-                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, begin, end, True, f, G))
+                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, NO_OFFSET, begin, end, True, f, G))
 
         for stage, of_threads in zip(plan.stages, shares, strict=True):
             X = self.table.open(stage)
@@ -114,12 +127,12 @@ class Reader:
             self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
             return
         arguments = loss.kernel, loss.options, loss.address if isinstance(loss, OwnLoss) else 0
-        kernel, plan, y = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y)
+        kernel, plan, y, offset = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y), self._offset
         for stage in self.plan.stages:
             X = self.table.open(stage)
             run_all(
                 [
-                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, *blocks, gradient, f, G)
+                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, offset, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
                 ]
             )
@@ -130,12 +143,12 @@ class Reader:
     ) -> None:
         """The same for a loss in Python, called from this thread only: X is read for the margins and for the sums."""
         margins_of_blocks, add_blocks = load("blocks", "margins_of_blocks"), load("blocks", "add_blocks")
-        plan, n = self.plan.arrays, self.y.size
+        plan, n, offset = self.plan.arrays, self.y.size, self._offset
         eta, value, slope = np.empty(n), np.empty(n), np.empty(n)
         for stage in self.plan.stages:
             X = self.table.open(stage)
             shares = list(pairwise(stage.cuts))
-            run_all([partial(margins_of_blocks, X, W, intercepts, plan, *blocks, eta) for blocks in shares])
+            run_all([partial(margins_of_blocks, X, W, intercepts, plan, offset, *blocks, eta) for blocks in shares])
             positions = self.plan.positions_of(stage)
             for first in range(positions.start, positions.stop, ROWS_PER_CALL):
                 part = slice(first, min(first + ROWS_PER_CALL, positions.stop))
@@ -147,6 +160,11 @@ class Reader:
                 ]
             )
             self.table.close(stage)
+
+    @property
+    def _offset(self) -> Matrix:
+        """The offset as the kernel's argument."""
+        return NO_OFFSET if self.offset is None else read_only(self.offset)
 
     @cached_property
     def _by_group(self) -> tuple[ReadPlan, list[list[list[GroupBlocks]]]]:

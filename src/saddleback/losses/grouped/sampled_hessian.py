@@ -59,6 +59,8 @@ class SampledHessian:
 
     X: Any
     y: Vector
+    offset: Matrix | None
+    """One row per sampled row, one column per output."""
     positions: Indices
     groups: Indices
     coefficients: Vector
@@ -85,7 +87,8 @@ class SampledHessian:
         position = np.concatenate(order)
         slot = np.full(n, -1)
         slot[position] = np.arange(position.size)
-        return cls(X, reader.y[position], slot[plan.visit_position[visits]], groups, coefficients)
+        offset = None if reader.offset is None else reader.offset[:, position].T
+        return cls(X, reader.y[position], offset, slot[plan.visit_position[visits]], groups, coefficients)
 
     def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix | None) -> Matrix:
         """V H V', (k, k), for directions V in the layout of the parameters; V = None stands for the identity.
@@ -96,6 +99,8 @@ class SampledHessian:
         eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
         if intercepts.size:
             eta += intercepts
+        if self.offset is not None:
+            eta += self.offset
         if isinstance(loss, Softmax):
             V = np.eye(W.size + intercepts.size) if V is None else V
             T = np.stack([self._margins(V, c, *W.shape) for c in range(len(W))], axis=2)

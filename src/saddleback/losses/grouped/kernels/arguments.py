@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE, USER = range(9)
@@ -19,3 +20,7 @@ def read_only(x: NDArray[Any]) -> NDArray[Any]:
     view = x.view()
     view.flags.writeable = False
     return view
+
+
+NO_OFFSET = read_only(np.empty((0, 0)))
+"""The kernel's argument ``offset`` where nothing is added to the margins."""

@@ -74,13 +74,17 @@ def _begin(g, W, l2):
 
 
 @pasted(FUSED)
-def _set_margins(X, W, intercepts, order, start, size, eta):
-    """eta[o, i] of the rows at positions start, ..., start + size - 1."""
+def _set_margins(X, W, intercepts, offset, order, start, size, eta):
+    """eta[o, i] of the rows at positions start, ..., start + size - 1; ``offset`` is empty where there is none."""
     for o in range(W.shape[0]):
         _margins(X, order, start, size, W[o], eta[o])
         if intercepts.size > 0:
             for i in range(size):
                 eta[o, i] += intercepts[o]
+        if offset.size > 0:
+            of_block = offset[o, start : start + size]
+            for i in range(size):
+                eta[o, i] += of_block[i]
 
 
 @pasted(FUSED)
@@ -103,7 +107,7 @@ def _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradi
 
 
 @kernel(FUSED)
-def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, first_block, last_block, with_gradient, f, G):
+def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, offset, first_block, last_block, with_gradient, f, G):
     """Add the rows of some blocks to f and G, whose rows are the plan's targets.
 
     ``loss`` is its number, its options, and the address of a user's compiled loss. A block is a range of positions. It
@@ -120,14 +124,14 @@ def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, first_block, last_block
     for block in range(first_block, last_block):
         start = block_starts[block]
         size = block_starts[block + 1] - start
-        _set_margins(X, W, intercepts, order, start, size, eta)
+        _set_margins(X, W, intercepts, offset, order, start, size, eta)
         pointwise(loss[0], loss[1], loss[2], eta, y[start : start + size], size, value, slope)
         for run in range(run_starts[block], run_starts[block + 1]):
             _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)
 
 
 @kernel(FUSED)
-def margins_of_blocks(X, W, intercepts, plan, first_block, last_block, eta):
+def margins_of_blocks(X, W, intercepts, plan, offset, first_block, last_block, eta):
     """The first half of ``evaluate_blocks``, for a loss that is not compiled: the margin at each position."""
     order, block_starts, largest = plan[0], plan[1], plan[8]
     # Rows are read several at a time, beyond the end of a block: into this array, not into rows of another thread.
@@ -135,7 +139,7 @@ def margins_of_blocks(X, W, intercepts, plan, first_block, last_block, eta):
     for block in range(first_block, last_block):
         start = block_starts[block]
         size = block_starts[block + 1] - start
-        _set_margins(X, W, intercepts, order, start, size, margins)
+        _set_margins(X, W, intercepts, offset, order, start, size, margins)
         for i in range(size):
             eta[start + i] = margins[0, i]
 

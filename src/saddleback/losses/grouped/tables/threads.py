@@ -6,7 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from reprlib import repr as shortened
+from typing import Any
 
+import numpy as np
+
+from ....errors import ProblemError
 from ....machine.resources import cores
 
 ENTRIES_PER_THREAD = 2_000_000
@@ -17,6 +22,21 @@ SPARSE_ENTRY_COST = 4
 
 ROW_COST = 15
 """The cost of the pointwise loss of one row, in entries of a dense table."""
+
+MOST_THREADS = 1024
+"""A limit on memory: every thread has sums of its own, as large as the Jacobian."""
+
+
+def check_threads(n_threads: Any) -> None:
+    """Refuse a number of threads that is not a count, or that is too large; None is for all cores."""
+    if n_threads is None:
+        return
+    count = isinstance(n_threads, int | np.integer) and not isinstance(n_threads, bool)
+    if not (count and 1 <= n_threads <= MOST_THREADS):
+        raise ProblemError(
+            f"n_threads must be a whole number between 1 and {MOST_THREADS}, or None for all cores; got "
+            f"{shortened(n_threads)}."
+        )
 
 
 def worthwhile_threads(n_entries: int, n_rows: int) -> int:
