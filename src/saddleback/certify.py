@@ -43,7 +43,7 @@ class Certificate:
     value : float
         g(w).
     losses : (J,) array
-        f(w); on the spectrahedron a matrix, and so is the dual.
+        f(w), not less a reference; on the spectrahedron a matrix, and so is the dual.
     dual : (J,) array
         The lam in Lambda that proves the bound.
     lower_bound, gap : float
@@ -147,7 +147,7 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
     to_user = problem.dual_set.to_user
     return Certificate(
         value=at.value,
-        losses=to_user(at.f).copy(),
+        losses=to_user(oracle.losses_of(at.f)).copy(),
         lower_bound=lower,
         gap=at.value - lower,
         radius=float(reach.min()) if problem.metric is None else radius,

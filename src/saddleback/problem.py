@@ -29,7 +29,7 @@ FUNCTIONS_OR_NONE = (HasValues, HasJacobianError)
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """min over w of g(w) = max over lam in Lambda of <lam, f(w)> - R(lam) = h(f(w)).
+    """min over w of g(w) = max over lam in Lambda of <lam, f(w)> - R(lam) = h(f(w)); with a reference r, h(f(w) - r).
 
     Parameters
     ----------
@@ -42,6 +42,10 @@ class Problem:
     metric : float or (d,) array, optional
         P > 0: distances between parameters, smoothness, radius and steps are measured by |w|_P^2 = sum P_i w_i^2.
         Rescaling w and the metric together does not change the iterates.
+    reference : (J,) array, optional
+        r: the adversary weighs the regrets f_j(w) - r_j instead of the losses. r_j may be the loss of another model, or
+        the least value that loss j can have; take it from rows that nobody has fitted, as fitted losses are too low for
+        small groups. For losses that are a matrix, r is one as well. Results show the losses f(w) themselves.
 
     Examples
     --------
@@ -50,12 +54,15 @@ class Problem:
     >>> losses = sb.from_functions(lambda w: ([w @ w, (w - 1) @ (w - 1)], [2 * w, 2 * w - 2]), np.zeros(1), jac=True)
     >>> sb.Problem(losses).value([0.5])
     0.25
+    >>> sb.Problem(losses, reference=[0.0, 0.2]).value([0.0])
+    0.8
     """
 
     losses: Losses
     dual_set: DualSet = field(default_factory=Simplex)
     regularizer: Regularizer = field(default_factory=Zero)
     metric: ArrayLike | None = None
+    reference: ArrayLike | None = field(default=None, kw_only=True)
     adversary: Adversary = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,6 +74,9 @@ class Problem:
         check_kinds(self.dual_set, self.regularizer)
         _check_shape(self.losses, self.dual_set)
         object.__setattr__(self, "adversary", adversary_of(self.dual_set, self.regularizer, self.n_losses))
+        if self.reference is not None:
+            reference = self.dual_set.from_user(self.reference, "reference", self.n_losses)
+            object.__setattr__(self, "reference", reference)
 
     @property
     def n_losses(self) -> int:
@@ -79,19 +89,23 @@ class Problem:
         return int(self.losses.n_params)
 
     def best_response(self, z: ArrayLike) -> BestResponse:
-        """h(z) and the lam in Lambda that attains it, for losses z."""
-        response = self.adversary.best_response(self.dual_set.from_user(z, "z", self.n_losses))
+        """h(z) and the lam in Lambda that attains it, for losses z; h(z - r) where there is a reference r."""
+        response = self.adversary.best_response(self._regrets(self.dual_set.from_user(z, "z", self.n_losses)))
         return BestResponse(response.value, self.dual_set.to_user(response.lam))
 
     def value(self, w: ArrayLike) -> float:
-        """g(w) = h(f(w)); inf where a loss is not finite."""
+        """g(w) = h(f(w)), or h(f(w) - r); inf where a loss is not finite."""
         w = finite_vector(w, "w", self.n_params)
         losses = self.losses
         f: Vector = loss_array(losses.values(w)) if offers(losses, HasValues) else loss_pair(losses.evaluate(w))[0]
         if f.shape != (self.n_losses,):
             raise ProblemError(f"losses must return {self.n_losses} values; got shape {f.shape}.")
-        f = f.astype(np.float64)
+        f = self._regrets(f.astype(np.float64))
         return self.adversary.value(f) if np.isfinite(f).all() else np.inf
+
+    def _regrets(self, f: Vector) -> Vector:
+        """f - r; f where there is no reference."""
+        return f if self.reference is None else f - np.asarray(self.reference)
 
 
 def _check_losses(losses: Losses) -> None:

@@ -72,10 +72,10 @@ class Result:
         lam, the weights that prove the bound: <lam, f(v)> - R(lam) >= lower_bound for every v within ``radius`` of w.
         A matrix on the spectrahedron, as are the losses.
     value : float
-        g(w) = max over lam of <lam, f(w)> - R(lam). Value and losses are nan where a run ended before its first
-        evaluation did; w is then its start.
+        g(w) = max over lam of <lam, f(w)> - R(lam), where a reference r of the problem is subtracted from f(w).
+        Value and losses are nan where a run ended before its first evaluation did; w is then its start.
     losses : (J,) array
-        f(w).
+        f(w), not less the problem's reference.
     lower_bound, gap : float
         g(v) >= lower_bound for every v within ``radius`` of w; gap = value - lower_bound. A gap of inf means that
         the losses were found not to be convex, and nothing is certified.

@@ -20,12 +20,13 @@ class CheckedLosses:
     """The losses' functions: answers of a wrong shape or type are refused, the others copied to float64.
 
     Arguments and answers are copies, because losses may write over either at their next call. ``on_precision`` is
-    called with the machine epsilon of answers in a lower precision.
+    called with the machine epsilon of answers in a lower precision. The ``reference`` is subtracted from the values.
     """
 
-    def __init__(self, losses: Losses, J: int, d: int, on_precision: Callable[[float], None]) -> None:
+    def __init__(self, losses: Losses, reference: Vector, d: int, on_precision: Callable[[float], None]) -> None:
         self._losses: Any = losses
-        self._J, self._d = J, d
+        self._reference = reference
+        self._J, self._d = reference.size, d
         self._on_precision = on_precision
         self.offers_values = offers(losses, HasValues)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
@@ -45,10 +46,10 @@ class CheckedLosses:
             raise ProblemError(
                 f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
             )
-        return f, G
+        return f - self._reference, G
 
     def values(self, w: Vector) -> Vector:
-        return self._of_shape(self._losses.values(w.copy()), (self._J,), "values")
+        return self._of_shape(self._losses.values(w.copy()), (self._J,), "values") - self._reference
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")

@@ -41,9 +41,16 @@ class ConvexityWatch:
     """
 
     def __init__(
-        self, dual_set: DualSet, strong_convexity: Vector, *, exact_jacobian: bool = True, memory: int = 2
+        self,
+        dual_set: DualSet,
+        strong_convexity: Vector,
+        *,
+        exact_jacobian: bool = True,
+        memory: int = 2,
+        reference: Vector | None = None,
     ) -> None:
         self._dual_set = dual_set
+        self._reference_size = 0.0 if reference is None else np.abs(reference)
         self._strong_convexity = strong_convexity
         self._strongly_convex = bool(strong_convexity.any())
         self.tolerance = DOUBLE_TOLERANCE if exact_jacobian else DIFFERENCES_TOLERANCE
@@ -99,9 +106,11 @@ class ConvexityWatch:
             worst += 0.5 * float((self._strong_convexity * step).dot(step))
         if worst <= 0.0 or self.violation is not None:
             return
-        # Rounding errors of w itself change the losses by |G| |w|, however small f and the step are.
+        # Rounding errors of w itself change the losses by |G| |w|, however small f and the step are. Those of the
+        # losses are relative to their size before the reference was subtracted, at most |f| + |r|.
         lam = self._dual_set.support(excess)[1]
-        magnitude = np.abs(at.f) + np.abs(f) + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
+        size = np.abs(at.f) + np.abs(f) + 2.0 * self._reference_size
+        magnitude = size + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
         if worst > self.tolerance * float(np.abs(lam) @ magnitude):
             j = int(np.argmax(np.abs(lam)))
             claim = " or their strong convexity" if self._strongly_convex else ""

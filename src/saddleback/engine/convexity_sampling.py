@@ -10,7 +10,6 @@ from scipy.linalg.blas import dnrm2
 
 from .._types import Vector
 from .certificates import Minorant, Region
-from .convexity import ConvexityWatch
 from .evaluation import Evaluation, Point
 from .oracle import Oracle
 from .probing import random_directions, visit
@@ -39,7 +38,7 @@ def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region
     """
     at = oracle.evaluate(best.w, watch=False)
     steepest = float(at.steepness.max())
-    watch = ConvexityWatch(oracle.adversary.dual_set, oracle.strong_convexity, exact_jacobian=oracle.exact_jacobian)
+    watch = oracle.new_watch()
     watch.allow_precision(oracle.precision)
     lowest: Point | None = None
     for v in _points_across(oracle, at, region):
@@ -59,13 +58,14 @@ def sample_convexity(oracle: Oracle, best: Point, bound: Minorant | None, region
             lowest = there.point
     again = visit(oracle, best.w, anew=True)
     for other in (at, again):
-        if other is None or not _agree(other.f, best.f, watch.tolerance):
+        if other is None or not _agree(other.f, best.f, watch.tolerance, oracle.reference):
             return ConvexitySample("the losses return other values when evaluated again at the same point", None)
     return ConvexitySample(watch.violation, lowest)
 
 
-def _agree(f: Vector, known: Vector, tolerance: float) -> bool:
-    return bool((np.abs(f - known) <= tolerance * (np.abs(known) + np.abs(known).max())).all())
+def _agree(f: Vector, known: Vector, tolerance: float, reference: Vector) -> bool:
+    size = np.abs(known) + np.abs(reference)
+    return bool((np.abs(f - known) <= tolerance * (size + size.max())).all())
 
 
 def _points_across(oracle: Oracle, at: Evaluation, region: Region) -> list[Vector]:

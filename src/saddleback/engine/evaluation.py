@@ -21,7 +21,7 @@ class Breakdown(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The losses, g and the best response at w, without the Jacobian."""
+    """The losses, less the problem's reference, with g and the best response at w, without the Jacobian."""
 
     w: Params
     f: Weights
@@ -36,6 +36,8 @@ class Evaluation(Point):
     G: Jacobian
     largest_weight: float = 1.0
     """The largest |lam_j| on Lambda, by which ``magnitude`` and ``steepness`` are multiplied."""
+    largest_loss: float = 0.0
+    """The largest |f_j| before a reference was subtracted; 0 without a reference."""
     finite: bool = field(init=False)
     """Whether g is finite and no derivative overflows in G G'."""
 
@@ -50,8 +52,8 @@ class Evaluation(Point):
 
     @cached_property
     def magnitude(self) -> float:
-        """The largest |lam_j f_j| over Lambda."""
-        return self.largest_weight * float(np.abs(self.f).max())
+        """The largest |lam_j f_j| over Lambda, with and without the reference: rounding errors are relative to it."""
+        return self.largest_weight * max(float(np.abs(self.f).max()), self.largest_loss)
 
     @cached_property
     def steepness(self) -> Vector:

@@ -46,7 +46,7 @@ class Memory:
 
 
 class Oracle(ProblemFacts):
-    """Evaluates the losses and solves the dual subproblem of one run.
+    """Evaluates the losses, less the problem's reference, and solves the dual subproblem of one run.
 
     Every call is counted and checked, the time limit is checked before it, and every evaluation is compared with the
     last ones for convexity. The last two evaluations are kept.
@@ -74,9 +74,9 @@ class Oracle(ProblemFacts):
         self.n_inner_failures = 0
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have returned float32."""
-        self._losses = CheckedLosses(problem.losses, problem.n_losses, problem.n_params, self._lower_precision)
+        self._losses = CheckedLosses(problem.losses, self.reference, problem.n_params, self._lower_precision)
         self._values_first = self._facts.values_first
-        self.watch = ConvexityWatch(self.adversary.dual_set, self.strong_convexity, exact_jacobian=self.exact_jacobian)
+        self.watch = self.new_watch()
         if self._facts.convex:
             self.watch.allow_declared()
         self._recent: deque[Evaluation] = deque(maxlen=2)
@@ -122,6 +122,19 @@ class Oracle(ProblemFacts):
         self.precision = memory.precision
         self.watch.allow_precision(memory.precision)
 
+    def new_watch(self) -> ConvexityWatch:
+        """A watch of the convexity of these losses, without any points."""
+        return ConvexityWatch(
+            self.adversary.dual_set,
+            self.strong_convexity,
+            exact_jacobian=self.exact_jacobian,
+            reference=self.reference,
+        )
+
+    def losses_of(self, f: Vector) -> Vector:
+        """The losses as the user's object returns them, from those of an evaluation, which are less the reference."""
+        return f + self.reference
+
     @property
     def jacobian_precision(self) -> float:
         """The relative error of the Jacobian: rounding, or that of finite differences."""
@@ -145,7 +158,8 @@ class Oracle(ProblemFacts):
         f, G = self._losses.evaluate(w)
         self.n_evals += 1
         value, lam = self._respond(f)
-        evaluation = Evaluation(w, f, value, lam, G, self.adversary.largest_weight)
+        largest = 0.0 if self.problem.reference is None else float(np.abs(self.losses_of(f)).max())
+        evaluation = Evaluation(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
                 self._refuse_start(f, G)

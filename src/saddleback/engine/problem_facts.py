@@ -31,6 +31,9 @@ class ProblemFacts:
         self.adversary: Adversary = problem.adversary.timed(clock)
         with clock.at_least(GRACE_SECONDS):
             self._least_sum, self._largest_sum = self.adversary.dual_set.weight_range(problem.n_losses)
+        r = problem.reference
+        self.reference: Vector = np.zeros(problem.n_losses) if r is None else np.asarray(r, dtype=np.float64)
+        """r, which is subtracted from the losses; zeros where the problem has none."""
         self._facts = facts = LossFacts.of(problem.losses)
         of_each_loss = _per_coordinate(facts.strong_convexity, problem.n_params)
         self.strong_convexity = max(0.0, self._least_sum) * of_each_loss

@@ -25,7 +25,7 @@ def shown_best(run_state: RunState, coordinates: Coordinates, oracle: Oracle) ->
         "w": best.w / coordinates.factors,
         "dual": to_user(run_state.dual).copy(),
         "value": best.value,
-        "losses": to_user(best.f).copy(),
+        "losses": to_user(oracle.losses_of(best.f)).copy(),
         "lower_bound": run_state.lower,
         "gap": run_state.gap,
     }

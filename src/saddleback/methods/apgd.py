@@ -75,7 +75,7 @@ class APGD(SmoothMethod[APGDState]):
         for _ in range(SMOOTHNESS.max_trials):
             L_local = L + coupling
             point = oracle.point(at.w - slope / L_local)
-            noise = PROX.rounding_units * oracle.precision * abs(at.value)
+            noise = PROX.rounding_units * oracle.precision * max(abs(at.value), at.magnitude)
             enough = point.value <= at.value - 0.5 * squared / L_local + noise
             if enough or not state.measured:
                 return point, L

@@ -90,7 +90,7 @@ def test_other_programs_can_read_the_file(tmp_path):
     with safetensors.safe_open(path, framework="np") as file:
         about = file.metadata()
         best = file.get_tensor("run.best.w")
-    assert (about["format"], about["version"]) == ("saddleback checkpoint", "2")
+    assert (about["format"], about["version"]) == ("saddleback checkpoint", "3")
     assert (about["n_losses"], about["n_params"]) == ("4", "6")
     assert about["written_by"] == f"saddleback {sb.__version__}"
     assert len(about["sha256"]) == 64
@@ -101,8 +101,8 @@ def test_unknown_version_is_refused_by_name(tmp_path):
     path = tmp_path / "run.ckpt"
     run(max_iter=3, checkpoint=path)
     raw = path.read_bytes()
-    path.write_bytes(raw.replace(b'"version":"2"', b'"version":"7"'))
-    with pytest.raises(sb.ProblemError, match=r"format version '7', written by saddleback .* this one reads '2'"):
+    path.write_bytes(raw.replace(b'"version":"3"', b'"version":"7"'))
+    with pytest.raises(sb.ProblemError, match=r"format version '7', written by saddleback .* this one reads '3'"):
         run(checkpoint=path, resume=True)
 
 

@@ -22,7 +22,7 @@ from ..._version import __version__
 Array = NDArray[Any]
 
 FORMAT = "saddleback checkpoint"
-VERSION = "2"
+VERSION = "3"
 # In bytes. Headers take a few thousand; the limit guards against hostile ones, whose parsed form takes twenty times
 # their length in memory.
 LARGEST_HEADER = 1_000_000

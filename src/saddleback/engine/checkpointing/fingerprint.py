@@ -46,12 +46,14 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Method, Lambda, R, metric, start and strong convexity of a run, and samples of its losses and of h."""
+    """Method, Lambda, R, reference, metric, start and strong convexity of a run, and samples of its losses and of h."""
 
     method_name: str
     method: Description
     dual_set: Description
     regularizer: Description
+    reference: Weights
+    """Zeros where the problem has none."""
     w0: Params
     """As the user gave it."""
     factors: Annotated[Vector, Axes(("coordinates",))]
@@ -75,6 +77,7 @@ class Fingerprint:
             method=Description.of(method),
             dual_set=Description.of(oracle.adversary.dual_set),
             regularizer=Description.of(oracle.adversary.regularizer),
+            reference=oracle.reference,
             w0=w0,
             factors=factors,
             strong_convexity=oracle.strong_convexity,
@@ -97,6 +100,9 @@ class Fingerprint:
             now = Description.of(component)
             if not was.agrees(now):
                 return f"{name} was {was.shown}, and is {now.shown}"
+        if not agree(self.reference, oracle.reference):
+            j = int(np.abs(self.reference - oracle.reference).argmax())
+            return f"the reference of loss {j} was {self.reference[j]:.9g}, and is {oracle.reference[j]:.9g}"
         if not agree(self.factors, factors):
             return "the metric, or the scales of the parameters, differ"
         if not agree(self.strong_convexity, oracle.strong_convexity):
@@ -122,7 +128,7 @@ class Fingerprint:
         values = [(was.w, was.f, now.f) for was, now in pairs]
         values += [] if here is None else [(best.w, best.f, here.f)]
         for w, f, now_f in values:
-            magnitude = np.abs(f) + largest * float(np.linalg.norm(w))
+            magnitude = np.abs(f) + np.abs(self.reference) + largest * float(np.linalg.norm(w))
             j = _first(~(np.abs(now_f - f) <= tolerance * magnitude))
             if j is not None:
                 return f"loss {j} was {f[j]:.9g} at a point of that run, and is {now_f[j]:.9g}"
@@ -134,7 +140,7 @@ class Fingerprint:
             if j is not None:
                 return f"the gradient of loss {j} differs at a point of that run"
         if here is not None and not abs(here.value - best.value) <= tolerance * (
-            abs(best.value) + oracle.adversary.largest_weight * float(np.abs(best.f).max())
+            abs(best.value) + oracle.adversary.largest_weight * float((np.abs(best.f) + np.abs(self.reference)).max())
         ):
             return f"g was {best.value:.9g} at the best point of that run, and is {here.value:.9g}"
         return None
