@@ -96,10 +96,15 @@ __all__ = [
 ]
 
 # The names of `saddleback.learn`, which is imported when one of them is asked for: it needs scikit-learn.
-_LEARN: tuple[str, ...] = ()
+_LEARN = (
+    "MinimaxClassifier",
+    "MinimaxRegressor",
+)
 
 if TYPE_CHECKING:
     from . import learn as learn
+    from .learn import MinimaxClassifier as MinimaxClassifier
+    from .learn import MinimaxRegressor as MinimaxRegressor
 
 
 def __getattr__(name: str) -> Any:

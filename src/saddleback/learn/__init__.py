@@ -14,7 +14,18 @@ except ImportError as error:
         "saddleback.learn needs scikit-learn, which is not installed: pip install 'saddleback[learn]'."
     ) from error
 
+from .estimators.classifier import MinimaxClassifier
+from .estimators.regressor import MinimaxRegressor
 from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
 from .table import Table
 
-__all__ = ["MISSING", "REST", "Groups", "Table", "read_sensitive_features", "take_columns"]
+__all__ = [
+    "MISSING",
+    "REST",
+    "Groups",
+    "MinimaxClassifier",
+    "MinimaxRegressor",
+    "Table",
+    "read_sensitive_features",
+    "take_columns",
+]

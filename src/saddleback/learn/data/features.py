@@ -1,0 +1,73 @@
+"""The argument X of the estimators: a matrix of numbers, without the columns that only name groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from ...errors import ProblemError
+from ...losses.grouped.input.frames import Columns, columns_of, matrix_of
+from ..groups import take_columns
+
+DTYPES = (np.float64, np.float32)
+
+
+def read_features(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> Any:
+    """X as a matrix of numbers, dense or in CSR format, without the columns named in ``dropped``.
+
+    With ``reset``, as in ``fit``, the estimator learns the number and the names of the columns; otherwise they are
+    compared with those of the fit, where a data frame may leave out the dropped columns.
+    """
+    columns, min_samples = columns_of(X), 1 + reset
+    if columns is None and not dropped:
+        return _without_duplicates(validate_data(estimator, X, reset=reset, **_options(min_samples)))
+    if not reset and columns is not None and dropped and not any(name in dropped for name, _ in columns):
+        _check_names(estimator, columns, dropped)
+        return _checked(X, min_samples)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return _checked(without_columns(X, dropped) if dropped else X, min_samples)
+
+
+def without_columns(X: Any, names: list[Any]) -> Any:
+    """X without the columns of these names, or at these positions of a matrix."""
+    columns = columns_of(X)
+    take_columns(X, names)  # refuses unknown ones
+    kept = [j for j in range(X.shape[1]) if (j if columns is None else columns[j][0]) not in names]
+    if not kept:
+        raise ProblemError("X must have features besides the columns of group_by; keep_group_columns=True keeps them.")
+    if columns is None:
+        return X.tocsr()[:, kept] if sp.issparse(X) else np.asarray(X)[:, kept]
+    if hasattr(X, "iloc"):
+        return X.iloc[:, kept]
+    return X.select([columns[j][0] for j in kept])
+
+
+def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
+    """Refuse a data frame that has neither all columns of the fit nor all that were not dropped."""
+    expected = [name for name in getattr(estimator, "feature_names_in_", ()) if name not in dropped]
+    names = [name for name, _ in columns]
+    if names != expected:
+        raise ProblemError(
+            "X must have the columns of the fit in their order, with or without those of group_by; got "
+            f"{', '.join(map(repr, names[:10]))}, expected {', '.join(map(repr, expected[:10]))}."
+        )
+
+
+def _checked(X: Any, min_samples: int) -> Any:
+    matrix = X if columns_of(X) is None else matrix_of(X, "X")
+    return _without_duplicates(check_array(matrix, input_name="X", **_options(min_samples)))
+
+
+def _options(min_samples: int) -> dict[str, Any]:
+    """In C order, so that the same numbers give the same bits, in a frame or in an array."""
+    return {"accept_sparse": "csr", "dtype": DTYPES, "order": "C", "ensure_min_samples": min_samples}
+
+
+def _without_duplicates(matrix: Any) -> Any:
+    if sp.issparse(matrix) and not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix

@@ -1,0 +1,46 @@
+"""The rows that a model is fitted on or judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Matrix, Vector
+from ..groups import Groups
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Features, responses and groups, with one entry per row each."""
+
+    X: Any
+    """A dense matrix, or a sparse one in CSR format."""
+    y: NDArray[Any]
+    """Numbers, or the classes as 0, ..., K - 1."""
+    groups: Groups
+    weight: Vector | None = None
+    """Sample weights > 0."""
+    offset: Vector | Matrix | None = None
+    """Added to the margins."""
+    kept: NDArray[np.bool_] | None = None
+    """Which of the user's rows these are, where those of weight 0 were left out."""
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def subset(self, index: NDArray[np.intp]) -> Rows:
+        """Some of the rows. A group may have none of them; the names of the groups stay."""
+        return Rows(
+            self.X[index],
+            self.y[index],
+            self.groups.subset(index),
+            None if self.weight is None else self.weight[index],
+            None if self.offset is None else self.offset[index],
+        )
+
+    def with_offset(self, offset: Vector | Matrix) -> Rows:
+        """The same rows with another offset."""
+        return replace(self, offset=offset)

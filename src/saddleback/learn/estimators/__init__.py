@@ -1,0 +1,1 @@
+"""Classifiers and regressors of the kind of scikit-learn."""

@@ -1,0 +1,101 @@
+"""Linear regression for the average, for the worst group, or in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from ..._types import Vector
+from ..._validation import real_array
+from ...errors import ProblemError
+from ...losses.grouped.pointwise_loss import PointwiseLoss
+from ..data.rows import Rows
+from ..fitting.pointwise import regression_loss
+from ..groups.group_input import CLASSES
+from .base import LinearMinimax
+from .single import SingleModel
+
+
+class LinearRegressor(RegressorMixin, LinearMinimax):  # type: ignore[misc]
+    """A linear regressor that is trained for groups."""
+
+    def _read_target(self, y: Any) -> NDArray[Any]:
+        if isinstance(self.group_by, str) and self.group_by == CLASSES:
+            raise ProblemError(
+                "group_by='classes' is for classifiers; got a regressor. Pass columns, 'rows' or sensitive_features."
+            )
+        y = column_or_1d(y, warn=True)
+        try:
+            numbers = real_array(y).astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"y must hold numbers for a regression; got {y.dtype} ({error}).") from error
+        assert_all_finite(numbers, input_name="y")
+        if np.ptp(numbers) == 0.0:
+            raise ProblemError(f"y must vary; got the number {numbers[0]:g} in every row, and nothing is left to fit.")
+        return numbers
+
+    def _pointwise_loss(self) -> PointwiseLoss:
+        return regression_loss(self.loss)
+
+    def _loss_unit(self, rows: Rows, loss: PointwiseLoss) -> float:
+        """The mean loss of the best of two constant predictions, mean and median; the mean count for counts."""
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+        mean = float(np.average(rows.y, weights=weight))
+        if loss.response == "count":
+            return mean if mean > 0 else 1.0
+        constants = (mean, float(np.median(rows.y)))
+        losses = [loss.value_and_slope(np.full(len(rows), c), rows.y)[0] for c in constants]
+        unit = float(np.nanmin([np.average(values, weights=weight) for values in losses]))
+        return unit if 0.0 < unit < np.inf else 1.0
+
+    def predict(self, X: Any) -> Vector:
+        """x'w + b; for counts its exponential, the mean."""
+        eta: Vector = self._margins(X)[:, 0]
+        return np.exp(eta) if self._pointwise_loss().response == "count" else eta
+
+    def _keep(self, fit: Any, rows: Rows) -> None:
+        super()._keep(fit, rows)
+        self.coef_ = fit.coef[0]
+        self.intercept_ = float(fit.intercept[0])
+
+
+class MinimaxRegressor(SingleModel, LinearRegressor):
+    """A linear regressor between the best average and the best worst group.
+
+    Minimizes (1 - p) <prior, f(w)> + p max_j f_j(w), where f_j is the mean loss of group j plus l2/2 |w|^2 and
+    p = ``worst_weight``. With p = 0 and the squared loss it is ridge regression with alpha = n l2/2.
+
+    Parameters
+    ----------
+    worst_weight : float
+        p, between 0 and 1.
+    l2 : float
+        The penalty l2/2 |w|^2 beside mean losses; the intercept is not penalized.
+    loss : str or object
+        "squared" (the same as "auto"; without 1/2), "huber", "quantile", "poisson" (predictions are means), an object
+        with options such as ``sb.losses.Huber(delta=0.5)``, or your own (see `saddleback.losses.PointwiseLoss`).
+    tol : float
+        Bounds the certified gap, relative to the loss of a constant prediction, so that units of y do not matter.
+    prior, dual_set, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
+fit_intercept, standardize, method, max_iter, warm_start, n_jobs
+        As in `MinimaxClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_ : (d,) array, float
+        In the units of X and y.
+    group_names_, group_sizes_, merged_groups_, group_losses_, group_weights_, gap_, certified_, result_, n_iter_
+        As in `MinimaxClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import saddleback as sb
+    >>> X, y, town = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 6.0], ["a", "a", "b", "b"]
+    >>> model = sb.MinimaxRegressor(l2=0.0).fit(X, y, sensitive_features=town)
+    >>> model.group_losses_.round(4).tolist(), model.predict([[4.0]]).round(2).tolist()
+    """

@@ -1,0 +1,1 @@
+"""Fits of candidates between the average model and the worst-group model to given rows."""

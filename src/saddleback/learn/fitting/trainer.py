@@ -1,0 +1,124 @@
+"""Fits of any number of candidates to the same rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from ...dual_sets import Contamination
+from ...losses import GroupedLinear
+from ...problem import Problem
+from ...result import Result
+from ...solve import solve
+from ..data.rows import Rows
+from ..data.standardization import Standardization
+from .candidate import Candidate
+from .setting import Setting
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model, in the user's units, and the run that found it."""
+
+    coef: Matrix
+    """(K, d); K = 1 where there is one margin per row."""
+    intercept: Vector
+    """(K,)."""
+    losses: Vector
+    """The mean loss of each group on the rows of the fit, without the penalty; NaN for a group without rows."""
+    result: Result
+    """In standardized units: ``result.w`` is a start for the fit of a neighboring candidate."""
+
+    def margins(self, rows: Rows) -> Vector | Matrix:
+        """x'w + b + offset, of shape (n,), or (n, K) for K > 1 classes."""
+        eta = np.asarray(rows.X @ self.coef.T) + self.intercept
+        eta = eta if len(self.coef) > 1 else eta[:, 0]
+        return eta if rows.offset is None else eta + rows.offset
+
+
+class Trainer:
+    """The losses of some rows, prepared once; ``fit`` solves the problem of a candidate.
+
+    Groups without rows are left out. The table is standardized and arranged once for all candidates.
+    """
+
+    def __init__(self, rows: Rows, setting: Setting) -> None:
+        self.rows, self.setting = rows, setting
+        d = rows.X.shape[1]
+        self.standardization = (
+            Standardization.of(rows.X, rows.weight, intercept=setting.fit_intercept)
+            if setting.standardize
+            else Standardization.none(d)
+        )
+        self.nonempty = np.flatnonzero(rows.groups.sizes)
+        self._losses = GroupedLinear(
+            self.standardization.apply(rows.X),
+            rows.y,
+            rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes,
+            loss=setting.loss,
+            fit_intercept=setting.fit_intercept,
+            sample_weight=rows.weight,
+            offset=rows.offset,
+            n_threads=setting.n_threads,
+        )
+
+    @cached_property
+    def shares(self) -> Vector:
+        """The weight of each group that is present, of sum 1."""
+        weights = self._losses.group_weights
+        return weights / weights.sum()
+
+    def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
+        """The candidate's objective on these rows, with these reference losses of the groups that are present."""
+        setting, losses = self.setting, self._losses.with_l2(candidate.l2)
+        dual_set = setting.dual_set
+        if dual_set is None:
+            dual_set = Contamination(candidate.worst_weight, candidate.weights(self.shares, self.nonempty))
+        return Problem(losses, dual_set, setting.regularizer, reference=reference)
+
+    def fit(
+        self,
+        candidate: Candidate,
+        start: Vector | None = None,
+        reference: Vector | None = None,
+        *,
+        tol: float | None = None,
+    ) -> Fit:
+        """Solve the problem of a candidate, from ``start`` in standardized units."""
+        setting = self.setting
+        result = solve(
+            self.problem(candidate, reference),
+            w0=start,
+            method=setting.method,
+            tol=setting.tol if tol is None else tol,
+            max_iter=setting.max_iter,
+        )
+        return self._fit_of(result, candidate.l2)
+
+    @property
+    def n_outputs(self) -> int:
+        """Margins per row: the number of classes for softmax, else one."""
+        d = self.rows.X.shape[1]
+        return self._losses.n_params // (d + self.setting.fit_intercept)
+
+    def standardized(self, coef: Matrix, intercepts: Vector) -> Vector:
+        """The parameters w of a model in the user's units."""
+        W, b = self.standardization.from_user(coef, intercepts)
+        return np.concatenate([W.ravel(), b]) if self.setting.fit_intercept else W.ravel()
+
+    def _split(self, w: Vector) -> tuple[Matrix, Vector]:
+        K, d = self.n_outputs, self.rows.X.shape[1]
+        return w[: K * d].reshape(K, d), w[K * d :] if self.setting.fit_intercept else np.zeros(K)
+
+    def _fit_of(self, result: Result, l2: float) -> Fit:
+        W, intercepts = self._split(result.w)
+        losses = np.full(len(self.rows.groups.names), np.nan)
+        losses[self.nonempty] = result.losses - 0.5 * l2 * float((W * W).sum())
+        if len(W) > 1:
+            # The same number in all intercepts of softmax changes nothing: they sum to zero.
+            intercepts = intercepts - intercepts.mean()
+        coef, intercepts = self.standardization.to_user(W, intercepts)
+        return Fit(coef, intercepts, losses, result)

@@ -1,0 +1,108 @@
+"""Which groups an estimator trains for: from ``sensitive_features``, or from ``group_by``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..._types import Vector
+from ..._validation import flag, whole
+from ...errors import ProblemError, warn_user
+from .columns import take_columns
+from .groups import Groups
+from .reading import read_sensitive_features
+
+CLASSES, ROWS = "classes", "rows"
+"""The values of ``group_by`` that are not columns."""
+
+EVERYBODY = "(all rows)"
+"""The name of the only group of a model without groups."""
+
+MOST_GROUPS = 1000
+"""More groups than this are taken for a mistake, such as a column of identifiers: each has a row or two, and the dual
+subproblem grows with their number."""
+
+
+def group_columns(group_by: Any) -> list[Any]:
+    """The columns of X that ``group_by`` names; none where it is None, "classes" or "rows"."""
+    if group_by is None or (isinstance(group_by, str) and group_by in (CLASSES, ROWS)):
+        return []
+    return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
+
+
+def read_group_input(
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    weight: Vector | None,
+    n: int,
+    *,
+    group_by: Any,
+    crossed: bool,
+    min_group_size: int | None,
+    missing_groups: str,
+) -> Groups:
+    """The groups of the training rows, those of weight 0 included.
+
+    A group counts as small by its rows of positive weight.
+    """
+    crossed = flag(crossed, "crossed")
+    if group_by is not None and sensitive_features is not None:
+        raise ProblemError(
+            f"groups must come from one place; got sensitive_features and group_by={group_by!r}. Leave one of them out."
+        )
+    if sensitive_features is None and group_by is None:
+        warn_user(
+            "no groups: this is the ordinary model, which minimizes the average loss of all rows. Pass "
+            "sensitive_features, or group_by=[columns], 'classes' or 'rows'."
+        )
+        return Groups([EVERYBODY], np.zeros((n, 1), dtype=np.intp))
+    if isinstance(group_by, str) and group_by == ROWS:
+        return Groups(list(range(n)), np.arange(n)[:, np.newaxis])
+    if isinstance(group_by, str) and group_by == CLASSES:
+        features, argument = y, "y"
+    elif group_by is not None:
+        features, argument = take_columns(X, group_by), "group_by"
+    else:
+        features, argument = sensitive_features, "sensitive_features"
+    least = 1 if min_group_size is None else whole(min_group_size, "min_group_size", minimum=1)
+    groups = read_sensitive_features(
+        features, n, crossed=crossed, missing=missing_groups, min_group_size=least, argument=argument
+    )
+    _check(groups if weight is None else groups.subset(weight > 0), argument, told=min_group_size is not None)
+    return groups
+
+
+def _check(groups: Groups, argument: str, *, told: bool) -> None:
+    """Refuse one group, too many groups and, unless ``told`` what to do with small groups, groups of one row."""
+    sizes, names = groups.sizes, groups.names
+    if np.count_nonzero(sizes) == 1:
+        only = names[int(sizes.argmax())]
+        raise ProblemError(
+            f"{argument} must hold at least two groups; got only {only!r}. Without groups, leave it out: the model is "
+            "then the ordinary one."
+        )
+    if len(names) > MOST_GROUPS:
+        raise ProblemError(
+            f"{argument} must hold at most {MOST_GROUPS} groups; got {len(names)} for {groups.n_rows} rows. If it is a "
+            "column of identifiers, choose another; min_group_size merges small groups, and group_by='rows' makes "
+            "every row a group."
+        )
+    if not told and (sizes == 1).any():
+        j = int(np.argmax(sizes == 1))
+        raise ProblemError(
+            f"{argument} must hold groups of at least two rows; got one row of group {names[j]!r}. Merge small groups "
+            "by min_group_size=20, or keep them as they are by min_group_size=1."
+        )
+
+
+def without_empty(groups: Groups) -> Groups:
+    """The groups that have rows, numbered anew."""
+    present = groups.sizes > 0
+    if present.all():
+        return groups
+    number = np.cumsum(present) - 1
+    names = [name for name, there in zip(groups.names, present, strict=True) if there]
+    return replace(groups, names=names, numbers=number[groups.numbers])

@@ -1,0 +1,58 @@
+"""The grid of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..._validation import number
+from ...errors import ProblemError
+from ..fitting.candidate import Candidate, Prior, read_prior, read_share
+
+
+def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any]) -> list[Candidate]:
+    """All combinations, from the largest penalty to the least, each from the average model to the worst-group model.
+
+    The average model, with prior 0 and worst weight 0, is always among them. A prior has no effect where the worst
+    weight is 1, nor has either of them for one group: such candidates occur once.
+    """
+    weights = sorted({0.0, *(read_share(p, "worst_weights") for p in _listed(worst_weights, "worst_weights"))})
+    penalties = sorted({number(l2, "l2s", minimum=0.0) for l2 in _listed(l2s, "l2s")}, reverse=True)
+    if len(names) == 1:
+        return [Candidate(0.0, 0.0, l2) for l2 in penalties]
+    mixes = [0.0, *(prior for prior in (read_prior(prior, names) for prior in _priors(priors)) if not _is_zero(prior))]
+    return [
+        Candidate(p, prior, l2)
+        for l2 in penalties
+        for k, prior in enumerate(_distinct(mixes))
+        for p in weights
+        if p < 1.0 or k == 0
+    ]
+
+
+def _priors(priors: Any) -> list[Any]:
+    """One prior by itself is a list of one."""
+    if isinstance(priors, str | dict) or np.ndim(priors) == 0:
+        return [priors]
+    return list(priors)
+
+
+def _is_zero(prior: Prior) -> bool:
+    return isinstance(prior, float) and prior == 0.0
+
+
+def _distinct(mixes: list[Prior]) -> list[Prior]:
+    """Numbers in their order, each once; vectors after them."""
+    numbers = sorted({prior for prior in mixes if isinstance(prior, float)})
+    return [*numbers, *(prior for prior in mixes if not isinstance(prior, float))]
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ProblemError(f"{name} must be a list of numbers; got {values!r}.")
+    listed = list(values)
+    if not listed:
+        raise ProblemError(f"{name} must hold at least one number; got none.")
+    return listed
