@@ -1,0 +1,1 @@
+"""Held-out study: nested cross-validation of average, worst-group and selected models over many tables."""
