@@ -94,10 +94,12 @@ __all__ = [
 ]
 
 # The names of `saddleback.learn`, which is imported when one of them is asked for: it needs scikit-learn.
-_LEARN: tuple[str, ...] = ()
+_LEARN: tuple[str, ...] = ("group_table", "worst_group_scorer")
 
 if TYPE_CHECKING:
     from . import learn as learn
+    from .learn import group_table as group_table
+    from .learn import worst_group_scorer as worst_group_scorer
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,18 @@ except ImportError as error:
         "saddleback.learn needs scikit-learn, which is not installed: pip install 'saddleback[learn]'."
     ) from error
 
+from .group_table import group_table
 from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
+from .scorer import worst_group_scorer
 from .table import Table
 
-__all__ = ["MISSING", "REST", "Groups", "Table", "read_sensitive_features", "take_columns"]
+__all__ = [
+    "MISSING",
+    "REST",
+    "Groups",
+    "Table",
+    "group_table",
+    "read_sensitive_features",
+    "take_columns",
+    "worst_group_scorer",
+]
