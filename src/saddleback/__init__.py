@@ -98,13 +98,21 @@ __all__ = [
 # The names of `saddleback.learn`, which is imported when one of them is asked for: it needs scikit-learn.
 _LEARN = (
     "MinimaxClassifier",
+    "MinimaxClassifierCV",
     "MinimaxRegressor",
+    "MinimaxRegressorCV",
+    "group_table",
+    "worst_group_scorer",
 )
 
 if TYPE_CHECKING:
     from . import learn as learn
     from .learn import MinimaxClassifier as MinimaxClassifier
+    from .learn import MinimaxClassifierCV as MinimaxClassifierCV
     from .learn import MinimaxRegressor as MinimaxRegressor
+    from .learn import MinimaxRegressorCV as MinimaxRegressorCV
+    from .learn import group_table as group_table
+    from .learn import worst_group_scorer as worst_group_scorer
 
 
 def __getattr__(name: str) -> Any:

@@ -15,8 +15,11 @@ except ImportError as error:
     ) from error
 
 from .estimators.classifier import MinimaxClassifier
+from .estimators.cross_validated import MinimaxClassifierCV, MinimaxRegressorCV
 from .estimators.regressor import MinimaxRegressor
+from .group_table import group_table
 from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
+from .scorer import worst_group_scorer
 from .table import Table
 
 __all__ = [
@@ -24,8 +27,12 @@ __all__ = [
     "REST",
     "Groups",
     "MinimaxClassifier",
+    "MinimaxClassifierCV",
     "MinimaxRegressor",
+    "MinimaxRegressorCV",
     "Table",
+    "group_table",
     "read_sensitive_features",
     "take_columns",
+    "worst_group_scorer",
 ]

@@ -44,7 +44,7 @@ class Table:
     b      1.500 [1.000, 2.000]
     """
 
-    data: Mapping[str, NDArray[Any]]
+    data: Mapping[str, Any]
     caption: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
 

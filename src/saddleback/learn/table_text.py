@@ -88,8 +88,9 @@ def _has_interval(columns: Columns, name: str) -> bool:
 def _cells_with_interval(columns: Columns, name: str) -> list[str]:
     if not _has_interval(columns, name):
         return _cells(columns[name], _decimals(columns[name]))
-    decimals = _decimals(columns[name])
-    parts = [_cells(columns[key], decimals) for key in (name, f"{name}_low", f"{name}_high")]
+    with_ends = [columns[key] for key in (name, f"{name}_low", f"{name}_high")]
+    decimals = _decimals(np.concatenate(with_ends))
+    parts = [_cells(column, decimals) for column in with_ends]
     shown = [x if low == high == NOTHING else f"{x} [{low}, {high}]" for x, low, high in zip(*parts, strict=True)]
     # Values stay below each other where an interval is missing.
     width = max(map(len, shown), default=0)

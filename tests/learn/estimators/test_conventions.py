@@ -29,7 +29,7 @@ def to_polars(frame):
 
 FEATURES = ["age", "income", "rate"]
 SINGLE = [sb.MinimaxClassifier(), sb.MinimaxRegressor()]
-CHOSEN = []
+CHOSEN = [sb.MinimaxClassifierCV(cv=3, l2s=[1e-3, 1e-1]), sb.MinimaxRegressorCV(cv=3, l2s=[1e-3, 1e-1])]
 
 
 @parametrize_with_checks([*SINGLE, *CHOSEN])

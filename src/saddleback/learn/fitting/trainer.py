@@ -39,6 +39,17 @@ class Fit:
         return eta if rows.offset is None else eta + rows.offset
 
 
+@dataclass(frozen=True)
+class TrainingBound:
+    """The largest loss of a group on the training rows, with the penalty, and a bound of it."""
+
+    value: float
+    """Of the fitted model."""
+    lower_bound: float
+    """No linear model with the same penalty has less."""
+    certified: bool
+
+
 class Trainer:
     """The losses of some rows, prepared once; ``fit`` solves the problem of a candidate.
 
@@ -97,6 +108,12 @@ class Trainer:
             max_iter=setting.max_iter,
         )
         return self._fit_of(result, candidate.l2)
+
+    def bound(self, fit: Fit, l2: float) -> TrainingBound:
+        """How much lower than that of a fit the largest loss of a group can be on these rows."""
+        losses = self._losses.with_l2(l2)
+        result = solve(Problem(losses), w0=fit.result.w, tol=self.setting.tol, max_iter=self.setting.max_iter)
+        return TrainingBound(float(losses.values(fit.result.w).max()), result.lower_bound, result.certified)
 
     @property
     def n_outputs(self) -> int:

@@ -109,6 +109,11 @@ class Groups:
         return means if values.ndim == 2 else means[:, 0]
 
 
+def everyone(n_rows: int) -> Groups:
+    """All rows as one group."""
+    return Groups(["all rows"], np.zeros((n_rows, 1), dtype=np.intp))
+
+
 def row_weights(sample_weight: Any, n_rows: int) -> Vector:
     """The weights of the rows, finite and >= 0 and not all 0; ones by default."""
     if sample_weight is None:

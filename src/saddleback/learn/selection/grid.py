@@ -11,6 +11,10 @@ from ..._validation import number
 from ...errors import ProblemError
 from ..fitting.candidate import Candidate, Prior, read_prior, read_share
 
+WORST_WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
+PRIORS = (0.0, 0.5, 1.0)
+L2S = (1e-4, 1e-3, 1e-2, 1e-1)
+
 
 def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any]) -> list[Candidate]:
     """All combinations, from the largest penalty to the least, each from the average model to the worst-group model.
@@ -30,6 +34,15 @@ def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any])
         for p in weights
         if p < 1.0 or k == 0
     ]
+
+
+def parameters_of(candidates: list[Candidate]) -> dict[str, list[Any]]:
+    """The columns that name the candidates in a table."""
+    return {
+        "worst_weight": [candidate.worst_weight for candidate in candidates],
+        "prior": [candidate.prior for candidate in candidates],
+        "l2": [candidate.l2 for candidate in candidates],
+    }
 
 
 def _priors(priors: Any) -> list[Any]:
