@@ -375,6 +375,7 @@ BAD = {
     "nan target": ([0.5, np.nan, 2.5, 3.0], P, G, {}, "y must not hold missing labels; got .*nan.* in row 1"),
     "None": ([0, None, 1, 0], P, G, {}, "y must not hold missing labels; got None in row 1"),
     "no prediction": (Y, None, G, {}, "prediction must be a vector or a matrix; got NoneType"),
+    "number": (Y, np.array(0.5), G, {}, "prediction must be a vector or a matrix; got ndarray"),
     "sparse": (Y, sp.csr_array(np.eye(4)), G, {}, "prediction must be a vector or a matrix; got csr_array"),
     "text as prediction": (Y, "abcd", G, {}, "prediction must be a vector or a matrix; got str"),
     "short prediction": (Y, P[:3], G, {}, "prediction must have one entry per row of y, 4; got 3"),

@@ -374,6 +374,7 @@ BAD_NAMES = {
     "name in an array": (np.eye(2), "race", r"because X \(ndarray\) has no column names; got 'race'"),
     "out of range": (np.eye(2), 2, "from 0 to 1; got 2"),
     "negative": (np.eye(2), [-1], "from 0 to 1; got -1"),
+    "ragged": ([[1], [1, 2]], 0, "X must be a data frame or a matrix; got list"),
     "vector": (np.ones(3), 0, r"X must have columns to choose from; got an array of shape \(3,\)"),
 }
 

@@ -122,7 +122,10 @@ def _listed_names(names: Any, argument: str) -> list[Any]:
 
 
 def _at_position(X: Any, name: Any, argument: str) -> Any:
-    matrix = X if issparse(X) else np.asarray(X)
+    try:
+        matrix = X if issparse(X) else np.asarray(X)
+    except ValueError as error:
+        raise ProblemError(f"X must be a data frame or a matrix; got {type(X).__name__} ({error}).") from error
     if matrix.ndim != 2:
         raise ProblemError(f"X must have columns to choose from; got an array of shape {matrix.shape}.")
     if isinstance(name, bool) or not isinstance(name, int | np.integer):

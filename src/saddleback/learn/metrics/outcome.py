@@ -65,7 +65,8 @@ def read_outcome(
     labels = label_vector(y, "y", None)
     if labels.size == 0:
         raise ProblemError("y must have at least one row; got none.")
-    if not hasattr(prediction, "__len__") or isinstance(prediction, NO_ROWS) or issparse(prediction):
+    scalar = not hasattr(prediction, "__len__") or getattr(prediction, "ndim", 1) == 0
+    if scalar or isinstance(prediction, NO_ROWS) or issparse(prediction):
         raise ProblemError(f"prediction must be a vector or a matrix; got {type(prediction).__name__}.")
     if len(prediction) != labels.size:
         raise ProblemError(f"prediction must have one entry per row of y, {labels.size}; got {len(prediction)}.")
@@ -88,7 +89,7 @@ def _squeezed(prediction: Any) -> Any:
 def _with_labels(y: NDArray[Any], prediction: Any, known: list[Any] | None, positive: Any) -> Outcome:
     own, codes = read_labels(y, "y", y.size)
     predicted, numbers = read_labels(label_vector(prediction, "prediction", None), "prediction", y.size)
-    classes = known or _in_order([*own, *(label for label in predicted if label not in own)])
+    classes = known or _in_order(list(dict.fromkeys([*own, *predicted])))
     y_class, predicted_class = _numbers_of(classes, own)[codes], _numbers_of(classes, predicted)[numbers]
     return Outcome("label", y_class, predicted_class, classes, _positive(classes, positive))
 
@@ -119,7 +120,8 @@ def _both(own: list[Any]) -> list[Any]:
 def _in_order(labels: list[Any]) -> list[Any]:
     try:
         return sorted(_both(labels))
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
+        # Labels of different types, some of NumPy's among them.
         return labels
 
 
