@@ -9,9 +9,9 @@ from ..fitting.reference import References
 from ..fitting.trainer import Trainer
 from ..selection.choosing import best_average, choose_candidate, read_rule
 from ..selection.grid import L2S, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
+from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
-from ..selection.selection import make_selection
 from .base import LinearMinimax
 from .classifier import LinearClassifier
 from .regressor import LinearRegressor

@@ -1,4 +1,4 @@
-"""What was chosen, what it gains for whom and at what price, as a table and in words."""
+"""The outcome of a selection: what is gained for whom and at what price, in figures and in words."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._types import Matrix, Vector
-from ..data.rows import Rows
 from ..fitting.trainer import TrainingBound
 from ..table import Table
-from .choosing import memberships_of
 from .one_se import Choice
-from .sample import Sample
-from .sentence import sentence_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,61 +78,72 @@ class Selection:
         return f"{self.sentence}\n\n{self.candidates!r}"
 
 
-def make_selection(
-    parameters: dict[str, list[Any]],
-    scores: Matrix,
-    rows: Rows,
-    choice: Choice,
-    bound: TrainingBound | None,
-    *,
-    rule: str,
-    scoring: str,
-    kept_model: str = "the average model",
-) -> Selection:
-    """The table and the figures of a choice; ``parameters`` are the columns that name the candidates."""
-    counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
-    everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
-    prices = choice.average_losses - choice.average_losses[choice.average]
-    price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
-    candidates = Table(
-        {
-            **parameters,
-            "worst_loss": choice.worst_losses,
-            "worst_loss_error": _worst_errors(scores, rows, choice),
-            "worst_group": [rows.groups.names[j] for j in choice.worst_groups],
-            "average_loss": choice.average_losses,
-            "average_loss_error": everyone.standard_errors(scores[counted]),
-            "gain": choice.gains,
-            "gain_error": choice.gain_errors,
-            "price": prices,
-            "price_error": price_errors,
-            "admissible": choice.admissible,
-            "chosen": np.arange(prices.size) == choice.chosen,
-        },
-        caption=f"Held-out {scoring} of all candidates; standard errors of the paired differences to the kept model.",
-    )
-    chosen = choice.chosen
-    return Selection(
-        candidates,
-        choice,
-        rows.groups.names[choice.group],
-        gain=float(choice.gains[chosen]),
-        gain_error=float(choice.gain_errors[chosen]),
-        price=float(prices[chosen]),
-        price_error=float(price_errors[chosen]),
-        bound=bound,
-        rule=rule,
-        scoring=scoring,
-        kept_model=kept_model,
+def sentence_of(selection: Selection) -> str:
+    """What is gained for whom and at what price, or why there is nothing to gain; and what training rows allow."""
+    if len(set(selection.candidates["worst_group"].tolist())) == 1 and selection.group == "(all rows)":
+        text = f"One group: {_parameters(selection, selection.chosen)} has the least held-out {selection.scoring}."
+    elif selection.nothing_to_gain:
+        text = _nothing(selection)
+    else:
+        text = _gain(selection)
+    return text + _bound(selection)
+
+
+def _gain(selection: Selection) -> str:
+    table, chosen, kept = selection.candidates, selection.chosen, selection.kept
+    before, after = table["worst_loss"][kept], table["worst_loss"][chosen]
+    change = "rises" if selection.price >= 0 else "falls"
+    return (
+        f"{_parameters(selection, chosen)}: the held-out {selection.scoring} of group {selection.group!r}, the worst "
+        f"off under {selection.kept_model}, falls by {selection.gain:.4f} ({selection.gain_error:.4f}); the largest of "
+        f"a group falls from {before:.4f} to {after:.4f}. The average of all rows {change} by "
+        f"{abs(selection.price):.4f} ({selection.price_error:.4f})."
     )
 
 
-def _worst_errors(scores: Matrix, rows: Rows, choice: Choice) -> Vector:
-    """The standard error of each candidate's mean in its worst group."""
-    members, errors = memberships_of(rows), np.empty(choice.worst_losses.size)
-    for group in np.unique(choice.worst_groups):
-        own, pairs = np.flatnonzero(choice.worst_groups == group), np.flatnonzero(members.groups == group)
-        pairs = pairs[~np.isnan(scores[members.rows[pairs], choice.average])]
-        sample = Sample.of(members.rows[pairs], members.coefficients[pairs], None)
-        errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
-    return errors
+def _nothing(selection: Selection) -> str:
+    table, choice, kept = selection.candidates, selection.choice, selection.kept
+    loss, error = table["worst_loss"][kept], table["worst_loss_error"][kept]
+    begin = (
+        f"Nothing to gain: {selection.kept_model} is kept. Its worst-off group is {selection.group!r}, with a held-out "
+        f"{selection.scoring} of {loss:.4f} ({error:.4f})"
+    )
+    best, others = choice.best, f"the best of the {len(table) - 1} other candidates"
+    if choice.gains[best] <= 0.0:
+        return f"{begin}, and none of the {len(table) - 1} other candidates lowers the largest of a group."
+    lowers = f"{others} lowers it by {choice.gains[best]:.4f} ({choice.gain_errors[best]:.4f})"
+    return f"{begin}; {lowers}, {_why_not(choice)}."
+
+
+def _why_not(choice: Choice) -> str:
+    """Why the candidate with the least worst-group loss is not taken, nor any other."""
+    best = choice.best
+    if not np.isfinite(choice.quantile):
+        return "which a group of so few rows does not confirm"
+    if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
+        return "which chance explains among so many"
+    if choice.gains[best] <= choice.prices[best]:
+        return f"less than it costs all rows on average, {choice.prices[best]:.4f}"
+    return f"not surely more than it costs all rows on average, {choice.prices[best]:.4f}"
+
+
+def _bound(selection: Selection) -> str:
+    bound = selection.bound
+    if bound is None:
+        return ""
+    if not bound.certified:
+        return " What training rows allow is not certified."
+    return (
+        f" On the training rows no linear model with this penalty lowers the largest loss of a group, "
+        f"{bound.value:.4f}, by more than {max(bound.value - bound.lower_bound, 0.0):.4f} (certified)."
+    )
+
+
+def _parameters(selection: Selection, c: int) -> str:
+    table = selection.candidates
+    names = [name for name in ("worst_weight", "prior", "l2") if name in table]
+    return ", ".join(f"{name}={_short(table[name][c])}" for name in names)
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float | np.floating) else repr(value)

@@ -1,0 +1,76 @@
+"""The table of all candidates, and the figures of the choice among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from ..data.rows import Rows
+from ..fitting.trainer import TrainingBound
+from ..table import Table
+from .choosing import memberships_of
+from .one_se import Choice
+from .sample import Sample
+from .selection import Selection
+
+
+def make_selection(
+    parameters: dict[str, list[Any]],
+    scores: Matrix,
+    rows: Rows,
+    choice: Choice,
+    bound: TrainingBound | None,
+    *,
+    rule: str,
+    scoring: str,
+    kept_model: str = "the average model",
+) -> Selection:
+    """The table and the figures of a choice; ``parameters`` are the columns that name the candidates."""
+    counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
+    everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
+    prices = choice.average_losses - choice.average_losses[choice.average]
+    price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
+    candidates = Table(
+        {
+            **parameters,
+            "worst_loss": choice.worst_losses,
+            "worst_loss_error": _worst_errors(scores, rows, choice),
+            "worst_group": [rows.groups.names[j] for j in choice.worst_groups],
+            "average_loss": choice.average_losses,
+            "average_loss_error": everyone.standard_errors(scores[counted]),
+            "gain": choice.gains,
+            "gain_error": choice.gain_errors,
+            "price": prices,
+            "price_error": price_errors,
+            "admissible": choice.admissible,
+            "chosen": np.arange(prices.size) == choice.chosen,
+        },
+        caption=f"Held-out {scoring} of all candidates; standard errors of the paired differences to the kept model.",
+    )
+    chosen = choice.chosen
+    return Selection(
+        candidates,
+        choice,
+        rows.groups.names[choice.group],
+        gain=float(choice.gains[chosen]),
+        gain_error=float(choice.gain_errors[chosen]),
+        price=float(prices[chosen]),
+        price_error=float(price_errors[chosen]),
+        bound=bound,
+        rule=rule,
+        scoring=scoring,
+        kept_model=kept_model,
+    )
+
+
+def _worst_errors(scores: Matrix, rows: Rows, choice: Choice) -> Vector:
+    """The standard error of each candidate's mean in its worst group."""
+    members, errors = memberships_of(rows), np.empty(choice.worst_losses.size)
+    for group in np.unique(choice.worst_groups):
+        own, pairs = np.flatnonzero(choice.worst_groups == group), np.flatnonzero(members.groups == group)
+        pairs = pairs[~np.isnan(scores[members.rows[pairs], choice.average])]
+        sample = Sample.of(members.rows[pairs], members.coefficients[pairs], None)
+        errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
+    return errors
