@@ -139,7 +139,7 @@ def test_missing_and_small_groups_are_shown():
     assert table.attributes["rows_without_label"] == 30
     assert "Rows without a label of their group: 30" in repr(table)
     with pytest.raises(sb.ProblemError, match="got 30 of 600 rows without one, the first in row 0"):
-        sb.group_table(y, p, labels, missing="error")
+        sb.group_table(y, p, labels, missing_groups="error")
 
 
 def test_small_and_unknown_groups_are_no_reference():

@@ -107,7 +107,7 @@ class ArrowTable:
 
 
 def test_arrow():
-    groups = read_sensitive_features(ArrowTable(a=ArrowColumn([2, None, 2**60, 2**60 + 1])), 4, missing="group")
+    groups = read_sensitive_features(ArrowTable(a=ArrowColumn([2, None, 2**60, 2**60 + 1])), 4, missing_groups="group")
     assert groups.names == [2, 2**60, 2**60 + 1, MISSING]
 
 
@@ -116,7 +116,7 @@ def test_arrow():
 
 def test_the_order_of_groups():
     assert read_sensitive_features([3, 1, 2], 3).names == [1, 2, 3]
-    assert read_sensitive_features(["z", 1, None, "z"], 4, missing="group").names == ["z", 1, MISSING]
+    assert read_sensitive_features(["z", 1, None, "z"], 4, missing_groups="group").names == ["z", 1, MISSING]
     assert read_sensitive_features([True, False], 2).names == [False, True]
     assert read_sensitive_features(np.array([1.5, 0.5]), 2).names == [0.5, 1.5]
     sizes = pd.Categorical(["small", "large", "small"], categories=["small", "medium", "large"])
@@ -151,12 +151,10 @@ WITHOUT = {
 
 @pytest.mark.parametrize("form", WITHOUT)
 def test_missing_labels(form):
-    message = (
-        "sensitive_features must have a label in every row; got 2 of 4 rows without one, the first in row 1.*missing="
-    )
+    message = "must have a label in every row; got 2 of 4 rows without one, the first in row 1.*missing_groups="
     with pytest.raises(sb.ProblemError, match=message):
         read_sensitive_features(WITHOUT[form], 4)
-    groups = read_sensitive_features(WITHOUT[form], 4, missing="group")
+    groups = read_sensitive_features(WITHOUT[form], 4, missing_groups="group")
     assert groups.names[2] == MISSING
     assert groups.codes.tolist() == [0, 2, 1, 2]
     with pytest.raises(sb.ProblemError, match=r"sensitive_features\['g'\] must have a label"):
@@ -164,11 +162,11 @@ def test_missing_labels(form):
 
 
 def test_missing_labels_of_crossed_columns():
-    groups = read_sensitive_features([("a", None), ("b", 1), (None, 1), ("a", np.nan)], 4, missing="group")
+    groups = read_sensitive_features([("a", None), ("b", 1), (None, 1), ("a", np.nan)], 4, missing_groups="group")
     assert groups.names == [("a", MISSING), ("b", 1), (MISSING, 1)]
     assert groups.codes.tolist() == [0, 1, 2, 0]
-    assert read_sensitive_features([None, None], 2, missing="group").names == [MISSING]
-    assert read_sensitive_features(pl.Series([1, None]), 2, missing="group").names == [1, MISSING]
+    assert read_sensitive_features([None, None], 2, missing_groups="group").names == [MISSING]
+    assert read_sensitive_features(pl.Series([1, None]), 2, missing_groups="group").names == [1, MISSING]
 
 
 # --- small groups -----------------------------------------------------------------------------------------------------
@@ -301,9 +299,9 @@ BAD = {
     "columns as rows": ([["a", "b"], ["c", "d"], ["e", "f"]], {}, r"got 3 lines of 2 labels.*list\(zip\(\*sens"),
     "lists": ([["a"], ["b"]], {}, "must hold hashable labels"),
     "crossed": (["a", "b"], {"crossed": "no"}, "crossed must be True or False"),
-    "missing": (["a", "b"], {"missing": "drop"}, "missing must be 'error' or 'group'; got 'drop'"),
+    "missing": (["a", "b"], {"missing_groups": "drop"}, "missing_groups must be 'error' or 'group'; got 'drop'"),
     "min_group_size": (["a", "b"], {"min_group_size": 0}, "min_group_size must be a whole number >= 1; got 0"),
-    "MISSING": ([MISSING, None], {"missing": "group"}, r"has rows without a label and the label '\(missing\)'"),
+    "MISSING": ([MISSING, None], {"missing_groups": "group"}, r"has rows without a label and the label '\(missing\)'"),
     "REST": ([REST, "b"], {"min_group_size": 2}, r"has groups to be merged and the label '\(rest\)'"),
 }
 

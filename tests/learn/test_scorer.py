@@ -174,7 +174,7 @@ BAD = {
     "both": ({"group_by": "sex"}, {"sensitive_features": [0] * N}, "needs group_by or sensitive_features; got both"),
     "column": ({"group_by": "sexe"}, {}, "group_by must name columns of X; got 'sexe'.*Did you mean 'sex'"),
     "missing": (
-        {"missing": "error"},
+        {"missing_groups": "error"},
         {"sensitive_features": [None] * N},
         "got 240 of 240 rows without one, the first in row 0",
     ),

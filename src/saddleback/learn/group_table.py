@@ -30,7 +30,7 @@ def group_table(
     threshold: float = 0.5,
     loss: Any = None,
     crossed: bool = True,
-    missing: str = "group",
+    missing_groups: str = "group",
     level: float = 0.95,
     interval: str = "wilson",
     n_boot: int = 1000,
@@ -62,7 +62,7 @@ def group_table(
     loss : str or callable, optional
         "log", "brier" or "zero_one" for probabilities, "zero_one" for labels, "squared" or "absolute" for values; the
         first of them by default. Or a function of the arrays (y, prediction) that returns the loss of every row.
-    crossed, missing
+    crossed, missing_groups
         As in `read_sensitive_features`. With ``crossed=False`` every attribute is shown alone.
     level : float
         The probability with which an interval covers what it estimates.
@@ -105,7 +105,7 @@ def group_table(
     number(small_share, "small_share", minimum=0.0)
     intervals = intervals_of_kind(interval, level, n_boot, random_state)
     outcome = read_outcome(y, prediction, kind=kind, classes=classes, positive=positive, threshold=threshold)
-    groups = read_sensitive_features(sensitive_features, outcome.y.size, crossed=crossed, missing=missing)
+    groups = read_sensitive_features(sensitive_features, outcome.y.size, crossed=crossed, missing_groups=missing_groups)
     weights = row_weights(sample_weight, groups.n_rows)
     loss_name, losses = row_losses(outcome, loss, y, prediction)
     ratios = [Ratio("loss", losses, rate=loss_name == "zero_one"), *ratios_of(outcome)]

@@ -43,7 +43,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
         threshold: float | None = None,
         positive: Any = None,
         crossed: bool = True,
-        missing: str = "group",
+        missing_groups: str = "group",
         min_group_size: int = 1,
     ) -> None:
         self.metric = metric
@@ -52,7 +52,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.positive = positive
         self.crossed = crossed
-        self.missing = missing
+        self.missing_groups = missing_groups
         self.min_group_size = min_group_size
 
     def score(
@@ -87,7 +87,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
             sensitive_features if self.group_by is None else take_columns(X, self.group_by),
             n_rows,
             crossed=self.crossed,
-            missing=self.missing,
+            missing_groups=self.missing_groups,
             min_group_size=self.min_group_size,
             argument="sensitive_features" if self.group_by is None else "X",
         )
@@ -132,7 +132,7 @@ def worst_group_scorer(
     threshold: float | None = None,
     positive: Any = None,
     crossed: bool = True,
-    missing: str = "group",
+    missing_groups: str = "group",
     min_group_size: int = 1,
 ) -> WorstGroupScorer:
     """A scorer for ``cross_val_score``, ``GridSearchCV`` and others: what the worst group gets.
@@ -150,7 +150,7 @@ def worst_group_scorer(
         As in `group_table`. The default loss is the log loss of a classifier and the squared loss of a regressor.
     threshold : float, optional
         The probability from which on a row is predicted to be positive; by default ``estimator.predict`` decides.
-    crossed, missing, min_group_size
+    crossed, missing_groups_groups, min_group_size
         As in `read_sensitive_features`.
 
     Returns
@@ -177,6 +177,6 @@ def worst_group_scorer(
         threshold=threshold,
         positive=positive,
         crossed=crossed,
-        missing=missing,
+        missing_groups=missing_groups,
         min_group_size=min_group_size,
     )

@@ -109,7 +109,7 @@ def test_no_features_left():
         ({"loss": "unheard"}, "unknown loss 'unheard'"),
         ({"dual_set": sb.Simplex(), "worst_weight": 0.5}, "takes the place of worst_weight"),
         ({"tol": 0.0}, "tol"),
-        ({"missing_groups": "drop"}, "missing must be 'error' or 'group'"),
+        ({"missing_groups": "drop"}, "missing_groups must be 'error' or 'group'"),
         ({"crossed": "yes"}, "crossed"),
         ({"min_group_size": 0}, "min_group_size"),
         ({"standardize": 2}, "standardize"),

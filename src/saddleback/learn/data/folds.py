@@ -46,8 +46,6 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         rng = np.random.default_rng(random_state)
         drawn = [stratified_folds(rows.groups, rows.y, k, rng) for _ in range(repeats)]
         return [(np.flatnonzero(folds != j), np.flatnonzero(folds == j)) for folds in drawn for j in range(k)]
-    if repeats > 1:
-        raise ProblemError(f"repeats must be 1 unless cv is a number of folds; got repeats={repeats}, cv={cv!r}.")
     try:
         splitter = check_cv(cv)
     except ValueError as error:

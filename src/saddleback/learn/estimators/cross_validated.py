@@ -27,7 +27,7 @@ class CrossValidated(LinearMinimax):
         priors: Any = PRIORS,
         l2s: Any = L2S,
         cv: Any = 5,
-        repeats: int = 1,
+        repeats: int = 2,
         rule: str = "one_se",
         scoring: Any = None,
         loss: Any = "auto",
@@ -124,7 +124,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     cv : int, splitter or list of splits
         The number of folds, which are stratified by group and target; or splits of scikit-learn.
     repeats : int
-        How many times folds are drawn; the losses of a row are averaged.
+        How many times folds are drawn, where ``cv`` is their number; the losses of a row are averaged. With one draw
+        the choice depends more on chance.
     rule : "one_se" or "best"
         "one_se": of the candidates whose gain is confirmed, those within one standard error of the least worst-group
         loss, and of these the least average loss. "best": the least worst-group loss, whatever its noise.
@@ -135,7 +136,7 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
         Draws the folds.
     loss, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, method, tol, max_iter, n_jobs
-        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in threads.
+        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def read_group_input(
         features, argument = sensitive_features, "sensitive_features"
     least = 1 if min_group_size is None else whole(min_group_size, "min_group_size", minimum=1)
     groups = read_sensitive_features(
-        features, n, crossed=crossed, missing=missing_groups, min_group_size=least, argument=argument
+        features, n, crossed=crossed, missing_groups=missing_groups, min_group_size=least, argument=argument
     )
     _check(groups if weight is None else groups.subset(weight > 0), argument, told=min_group_size is not None)
     return groups

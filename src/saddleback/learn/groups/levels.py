@@ -17,7 +17,7 @@ Levels = tuple[list[Any], NDArray[np.intp]]
 """The names of the levels, and the number of each row's level."""
 
 
-def read_levels(column: Any, name: str, n_rows: int, missing: str) -> Levels:
+def read_levels(column: Any, name: str, n_rows: int, missing_groups: str) -> Levels:
     """The labels that occur in a column, with MISSING as the last one where there are rows without a label."""
     names, codes = read_optional_labels(_with_nulls(column), name, None)
     if codes.size != n_rows:
@@ -25,10 +25,10 @@ def read_levels(column: Any, name: str, n_rows: int, missing: str) -> Levels:
     without = np.flatnonzero(codes < 0)
     if not without.size:
         return names, codes
-    if missing == "error":
+    if missing_groups == "error":
         raise ProblemError(
             f"{name} must have a label in every row; got {without.size} of {n_rows} rows without one, the first "
-            f"in row {without[0]}. Drop these rows, or make them a group of their own: missing='group'."
+            f"in row {without[0]}. Drop these rows, or make them a group of their own: missing_groups='group'."
         )
     if MISSING in names:
         raise ProblemError(

@@ -20,7 +20,7 @@ def read_sensitive_features(
     n_rows: int,
     *,
     crossed: bool = True,
-    missing: str = "error",
+    missing_groups: str = "error",
     min_group_size: int = 1,
     argument: str = "sensitive_features",
 ) -> Groups:
@@ -38,7 +38,7 @@ def read_sensitive_features(
         Whether every combination of labels that occurs is a group, named by the tuple of labels. Otherwise every label
         of every column is a group, named (column, label), and every row is in one group of each column. Of one vector
         every label is a group in both cases, named by the label.
-    missing : {"error", "group"}
+    missing_groups : {"error", "group"}
         Whether rows without a label (None, NaN, NaT, NA, null) are refused, or have the label ``MISSING``.
     min_group_size : int
         Groups with fewer rows are merged into one group named ``REST`` (of each column, where these are not crossed).
@@ -55,28 +55,28 @@ def read_sensitive_features(
     Examples
     --------
     >>> race, sex = ["b", "w", "w"], ["f", "f", None]
-    >>> groups = read_sensitive_features({"race": race, "sex": sex}, 3, missing="group")
+    >>> groups = read_sensitive_features({"race": race, "sex": sex}, 3, missing_groups="group")
     >>> groups.names
     [('b', 'f'), ('w', 'f'), ('w', '(missing)')]
-    >>> groups = read_sensitive_features({"race": race, "sex": sex}, 3, missing="group", crossed=False)
+    >>> groups = read_sensitive_features({"race": race, "sex": sex}, 3, missing_groups="group", crossed=False)
     >>> groups.names
     [('race', 'b'), ('race', 'w'), ('sex', 'f'), ('sex', '(missing)')]
     >>> groups.sizes
     array([1, 2, 2, 1])
     """
     crossed, least = flag(crossed, "crossed"), whole(min_group_size, "min_group_size", minimum=1)
-    if missing not in ("error", "group"):
-        raise ProblemError(f"missing must be 'error' or 'group'; got {shortened(missing)}.")
+    if missing_groups not in ("error", "group"):
+        raise ProblemError(f"missing_groups must be 'error' or 'group'; got {shortened(missing_groups)}.")
     if n_rows == 0:
         raise ProblemError("groups need rows; got none.")
     columns = columns_of_features(features, argument)
     if columns is None:
         name = getattr(features, "name", None)
-        levels = [read_levels(features, argument, n_rows, missing)]
+        levels = [read_levels(features, argument, n_rows, missing_groups)]
         return _partition(levels[0], [name] if isinstance(name, str) and name else [], least, argument)
     names = [name for name, _ in columns]
     _refuse_transposed(features, columns, n_rows, argument)
-    levels = [read_levels(column, f"{argument}[{name!r}]", n_rows, missing) for name, column in columns]
+    levels = [read_levels(column, f"{argument}[{name!r}]", n_rows, missing_groups) for name, column in columns]
     if crossed:
         return _partition(cross(levels) if len(levels) > 1 else levels[0], names, least, argument)
     return _attributes(levels, names, least, argument)

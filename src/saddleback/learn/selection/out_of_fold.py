@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,12 +37,9 @@ def out_of_fold(
     rows: Rows, setting: Setting, candidates: list[Candidate], splits: list[Split], score: RowScore, n_jobs: int | None
 ) -> OutOfFold:
     """Fit every candidate on every split, warm-started along the path, and score the held-out rows."""
-    with warnings.catch_warnings():
-        # Told once, below, and not for every fold.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        parts = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
-        )
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
+    )
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
     for (_, test), (scores, failed) in zip(splits, parts, strict=True):
