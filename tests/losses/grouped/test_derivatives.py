@@ -91,6 +91,22 @@ def test_hessian_in_many_blocks(monkeypatch):
     assert_same(losses.hessian(w, lam), H)
 
 
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+@pytest.mark.parametrize("n_threads", [2, 3])
+def test_one_thread_and_several_give_the_same_bits(loss, n_threads, monkeypatch):
+    """A small Hessian is computed by the calling thread alone, in the sums of as many threads as there are."""
+    from saddleback.losses.grouped import hessian
+
+    case = make(loss, n=900, d=7)
+    losses = case.losses(n_threads=n_threads, fit_intercept=True)
+    w, lam = case.point(losses), np.full(4, 0.25)
+    monkeypatch.setattr(hessian, "BLOCK_ENTRIES", 1)
+    alone = losses.hessian(w, lam)
+    monkeypatch.setattr(hessian, "MULTIPLICATIONS_ALONE", 0)
+    monkeypatch.setattr(hessian, "run_in_turn", None)
+    np.testing.assert_array_equal(losses.hessian(w, lam), alone)
+
+
 def test_layout_of_softmax_parameters():
     """K weight vectors, then K intercepts: a large intercept of one class makes it certain."""
     case = make("softmax", d=5)

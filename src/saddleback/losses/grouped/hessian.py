@@ -18,10 +18,14 @@ from .pointwise_losses import Softmax
 from .reader import Reader
 from .tables.read_plan import Indices
 from .tables.sparse_table import SparseTable
-from .tables.threads import run_all
+from .tables.threads import run_all, run_in_turn
 
 BLOCK_ENTRIES = 1 << 17
 """Entries of a block: 1 MB, large enough for full BLAS speed and small enough for the cache."""
+
+MULTIPLICATIONS_ALONE = 1 << 24
+"""Multiplications of a Hessian up to which the calling thread computes it alone, in a millisecond or two: another one
+would save half of that, and may wait five for the interpreter lock where the cores are busy."""
 
 DENSE_SHARE = 0.05
 """Share of stored entries below which a product of sparse matrices is faster than BLAS on zeros."""
@@ -77,11 +81,14 @@ def hessian_of_rows(
         else:
             _add_square(H[0, 0], A, weight[positions] * loss.curvature(eta[:, 0], y[positions]))
 
+    parallel = plan.rows.size * (K * size) ** 2 > MULTIPLICATIONS_ALONE
     blocks = rows_in_blocks(reader, weight, max(64, BLOCK_ENTRIES // size))
     # Our threads, with one BLAS thread each: BLAS's own threads would wait for each other at every block.
     with one_blas_thread():
         while batch := list(islice(blocks, n_threads)):
-            run_all([partial(add, H, *block) for H, block in zip(sums, batch, strict=False)])
+            tasks = [partial(add, H, *block) for H, block in zip(sums, batch, strict=False)]
+            # The same sums in the same order either way.
+            (run_all if parallel else run_in_turn)(tasks)
     for H in sums[1:]:
         sums[0] += H
     return _in_order_of_parameters(sums[0], d)
