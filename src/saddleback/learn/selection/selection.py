@@ -91,40 +91,41 @@ def sentence_of(selection: Selection) -> str:
 
 def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
-    before, after = table["worst_loss"][kept], table["worst_loss"][chosen]
-    change = "rises" if selection.price >= 0 else "falls"
+    before, after = (with_error(table["worst_loss"][c], selection.gain_error)[0] for c in (kept, chosen))
+    gain, price = in_brackets(selection.gain, selection.gain_error), in_brackets(selection.price, selection.price_error)
+    unconfirmed = "" if selection.choice.confirmed[chosen] else ", which the rows do not confirm"
     return (
-        f"{_parameters(selection, chosen)}: the held-out {selection.scoring} of group {selection.group!r}, the worst "
-        f"off under {selection.kept_model}, falls by {selection.gain:.4f} ({selection.gain_error:.4f}); the largest of "
-        f"a group falls from {before:.4f} to {after:.4f}. The average of all rows {change} by "
-        f"{abs(selection.price):.4f} ({selection.price_error:.4f})."
+        f"{_parameters(selection, chosen)}: the largest held-out {selection.scoring} of a group falls from {before} to "
+        f"{after}, by {gain}{unconfirmed}; under {selection.kept_model} it is that of {selection.group!r}. The average "
+        f"of all rows changes by {price}."
     )
 
 
 def _nothing(selection: Selection) -> str:
     table, choice, kept = selection.candidates, selection.choice, selection.kept
-    loss, error = table["worst_loss"][kept], table["worst_loss_error"][kept]
+    loss = in_brackets(table["worst_loss"][kept], table["worst_loss_error"][kept])
     begin = (
         f"Nothing to gain: {selection.kept_model} is kept. Its worst-off group is {selection.group!r}, with a held-out "
-        f"{selection.scoring} of {loss:.4f} ({error:.4f})"
+        f"{selection.scoring} of {loss}"
     )
-    best, others = choice.best, f"the best of the {len(table) - 1} other candidates"
+    best, n_others = choice.best, len(table) - 1
     if choice.gains[best] <= 0.0:
-        return f"{begin}, and none of the {len(table) - 1} other candidates lowers the largest of a group."
-    lowers = f"{others} lowers it by {choice.gains[best]:.4f} ({choice.gain_errors[best]:.4f})"
-    return f"{begin}; {lowers}, {_why_not(choice)}."
+        return f"{begin}, and none of {n_others} other candidates has a lower largest one."
+    gain = in_brackets(choice.gains[best], choice.gain_errors[best])
+    return f"{begin}; the best of {n_others} other candidates lowers the largest one by {gain}, {_why_not(choice)}."
 
 
 def _why_not(choice: Choice) -> str:
-    """Why the candidate with the least worst-group loss is not taken, nor any other."""
+    """Why neither the candidate with the least worst-group loss nor any other is taken."""
     best = choice.best
-    if not np.isfinite(choice.quantile):
-        return "which a group of so few rows does not confirm"
+    price = with_error(choice.prices[best], choice.gain_errors[best])[0]
+    if not choice.enough_rows:
+        return "which a group of so few rows cannot confirm"
     if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
         return "which chance explains among so many"
     if choice.gains[best] <= choice.prices[best]:
-        return f"less than it costs all rows on average, {choice.prices[best]:.4f}"
-    return f"not surely more than it costs all rows on average, {choice.prices[best]:.4f}"
+        return f"and costs all rows more on average, {price}"
+    return f"not surely more than it costs all rows on average, {price}"
 
 
 def _bound(selection: Selection) -> str:
@@ -135,7 +136,7 @@ def _bound(selection: Selection) -> str:
         return " What training rows allow is not certified."
     return (
         f" On the training rows no linear model with this penalty lowers the largest loss of a group, "
-        f"{bound.value:.4f}, by more than {max(bound.value - bound.lower_bound, 0.0):.4f} (certified)."
+        f"{bound.value:.3g}, by more than {max(bound.value - bound.lower_bound, 0.0):.2g} (certified)."
     )
 
 
@@ -147,3 +148,17 @@ def _parameters(selection: Selection, c: int) -> str:
 
 def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float | np.floating) else repr(value)
+
+
+def in_brackets(value: float, error: float) -> str:
+    """A number and its standard error, as in 0.026 (0.005)."""
+    number, of_error = with_error(value, error)
+    return f"{number} ({of_error})"
+
+
+def with_error(value: float, error: float) -> tuple[str, str]:
+    """A number and its standard error with as many digits as the error allows: one, or two that begin with 1."""
+    if not np.isfinite(error) or error <= 0.0:
+        return f"{value:.4g}", f"{error:.1g}"
+    digits = -int(np.floor(np.log10(error / 2.0) + 1e-12)) if error < 2.0 else 0
+    return f"{value:.{digits}f}", f"{error:.{digits}f}"
