@@ -41,8 +41,8 @@ class Choice:
     """(C,): the paired standard error within ``group``."""
     prices: Vector
     """(C,): the rise of the average loss, at least 0."""
-    enough_rows: bool
-    """Whether ``group`` has enough rows to confirm a gain."""
+    effective_size: float
+    """Of ``group``: how many rows of equal weight would be as good."""
     quantile: float
     """q: how many standard errors the best of so many candidates may gain by chance."""
     confirmed: NDArray[np.bool_]
@@ -102,8 +102,7 @@ def choose_one_se(
     order = order[differs[order]]
     q = simultaneous_quantile(errors[:, order], LEVEL, worst.effective_size - 1.0)
     confirmed = np.zeros(len(A), dtype=bool)
-    enough_rows = worst.effective_size >= FEWEST_ROWS
-    if len(samples) > 1 and enough_rows:
+    if len(samples) > 1 and worst.effective_size >= FEWEST_ROWS:
         required = (q + skewness_allowance(errors[:, order], q)) * SE[order] + prices[order]
         confirmed[order] = gains[order] > np.maximum(noise, required)
     admissible = _within_one_se(losses, W, k, list(samples.values()), confirmed)
@@ -118,7 +117,7 @@ def choose_one_se(
         gains=gains,
         gain_errors=SE,
         prices=prices,
-        enough_rows=enough_rows,
+        effective_size=worst.effective_size,
         quantile=q,
         confirmed=confirmed,
         admissible=admissible,

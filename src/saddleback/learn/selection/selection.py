@@ -9,7 +9,10 @@ import numpy as np
 
 from ..fitting.trainer import TrainingBound
 from ..table import Table
-from .one_se import Choice
+from .one_se import FEWEST_ROWS, Choice
+
+GIVEN = "given"
+"""The rule of a candidate that the user has asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ def sentence_of(selection: Selection) -> str:
     if len(set(selection.candidates["worst_group"].tolist())) == 1 and selection.group == "(all rows)":
         text = f"One group: {_parameters(selection, selection.chosen)} has the least held-out {selection.scoring}."
     elif selection.nothing_to_gain:
-        text = _nothing(selection)
+        text = _kept(selection) if selection.rule == GIVEN else _nothing(selection)
     else:
         text = _gain(selection)
     return text + _bound(selection)
@@ -92,23 +95,41 @@ def sentence_of(selection: Selection) -> str:
 def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
     before, after = (with_error(table["worst_loss"][c], selection.gain_error)[0] for c in (kept, chosen))
-    gain, price = in_brackets(selection.gain, selection.gain_error), in_brackets(selection.price, selection.price_error)
+    worst, gain = table["worst_group"][chosen], _change(-selection.gain, selection.gain_error)
+    what = f"held-out {selection.scoring} of"
+    if worst == selection.group:
+        text = (
+            f"the {what} group {worst!r}, the worst off under {selection.kept_model}, {gain}, from {before} to {after}"
+        )
+    else:
+        text = (
+            f"the largest {what} a group {gain}, from {before} (group {selection.group!r}, under "
+            f"{selection.kept_model}) to {after} (group {worst!r})"
+        )
     unconfirmed = "" if selection.choice.confirmed[chosen] else ", which the rows do not confirm"
-    return (
-        f"{_parameters(selection, chosen)}: the largest held-out {selection.scoring} of a group falls from {before} to "
-        f"{after}, by {gain}{unconfirmed}; under {selection.kept_model} it is that of {selection.group!r}. The average "
-        f"of all rows changes by {price}."
-    )
+    price = _change(selection.price, selection.price_error)
+    return f"{_parameters(selection, chosen)}: {text}{unconfirmed}. The average of all rows {price}."
+
+
+def _change(change: float, error: float) -> str:
+    return f"{'rises' if change > 0.0 else 'falls'} by {in_brackets(abs(change), error)}"
+
+
+def _kept(selection: Selection) -> str:
+    """The model ``kept`` as it is, because it was asked for."""
+    return f"This is {selection.kept_model}. {_worst_off(selection)}."
+
+
+def _worst_off(selection: Selection) -> str:
+    table, kept = selection.candidates, selection.kept
+    loss = in_brackets(table["worst_loss"][kept], table["worst_loss_error"][kept])
+    return f"Its worst-off group is {selection.group!r}, with a held-out {selection.scoring} of {loss}"
 
 
 def _nothing(selection: Selection) -> str:
-    table, choice, kept = selection.candidates, selection.choice, selection.kept
-    loss = in_brackets(table["worst_loss"][kept], table["worst_loss_error"][kept])
-    begin = (
-        f"Nothing to gain: {selection.kept_model} is kept. Its worst-off group is {selection.group!r}, with a held-out "
-        f"{selection.scoring} of {loss}"
-    )
-    best, n_others = choice.best, len(table) - 1
+    choice, n_others = selection.choice, len(selection.candidates) - 1
+    begin = f"Nothing to gain: {selection.kept_model} is kept. {_worst_off(selection)}"
+    best = choice.best
     if choice.gains[best] <= 0.0:
         return f"{begin}, and none of {n_others} other candidates has a lower largest one."
     gain = in_brackets(choice.gains[best], choice.gain_errors[best])
@@ -119,7 +140,7 @@ def _why_not(choice: Choice) -> str:
     """Why neither the candidate with the least worst-group loss nor any other is taken."""
     best = choice.best
     price = with_error(choice.prices[best], choice.gain_errors[best])[0]
-    if not choice.enough_rows:
+    if choice.effective_size < FEWEST_ROWS:
         return "which a group of so few rows cannot confirm"
     if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
         return "which chance explains among so many"
