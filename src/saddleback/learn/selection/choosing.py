@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._types import Matrix
 from ...errors import ProblemError
@@ -53,6 +52,6 @@ def best_average(scores: Matrix, candidates: list[Candidate], rows: Rows) -> int
     return int(averages[np.argmin(means)])
 
 
-def _check_scored(counted: NDArray[np.bool_]) -> None:
+def _check_scored(counted: Any) -> None:
     if not counted.any():
         raise ProblemError("scoring must give a number for some rows; got none for every row.")
