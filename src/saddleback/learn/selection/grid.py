@@ -22,8 +22,7 @@ def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any])
     The average model, with prior 0 and worst weight 0, is always among them. A prior has no effect where the worst
     weight is 1, nor has either of them for one group: such candidates occur once.
     """
-    weights = sorted({0.0, *(read_share(p, "worst_weights") for p in _listed(worst_weights, "worst_weights"))})
-    penalties = sorted({number(l2, "l2s", minimum=0.0) for l2 in _listed(l2s, "l2s")}, reverse=True)
+    weights, penalties = read_worst_weights(worst_weights, always=(0.0,)), read_penalties(l2s)
     if len(names) == 1:
         return [Candidate(0.0, 0.0, l2) for l2 in penalties]
     mixes = [0.0, *(prior for prior in (read_prior(prior, names) for prior in _priors(priors)) if not _is_zero(prior))]
@@ -34,6 +33,16 @@ def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any])
         for p in weights
         if p < 1.0 or k == 0
     ]
+
+
+def read_worst_weights(values: Any, always: tuple[float, ...]) -> list[float]:
+    """Numbers from 0 to 1 in their order, each once, those of ``always`` among them."""
+    return sorted({*always, *(read_share(p, "worst_weights") for p in _listed(values, "worst_weights"))})
+
+
+def read_penalties(values: Any) -> list[float]:
+    """Penalties from the largest to the least, each once."""
+    return sorted({number(l2, "l2s", minimum=0.0) for l2 in _listed(values, "l2s")}, reverse=True)
 
 
 def parameters_of(candidates: list[Candidate]) -> dict[str, list[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,22 @@ def make_selection(
         rule=rule,
         scoring=scoring,
         kept_model=kept_model,
+    )
+
+
+def with_choice(selection: Selection, chosen: int, bound: TrainingBound | None, *, rule: str) -> Selection:
+    """The same candidates, of which another one is taken by another rule."""
+    table = selection.candidates
+    return replace(
+        selection,
+        candidates=Table({**table.data, "chosen": np.arange(len(table)) == chosen}, table.caption),
+        choice=replace(selection.choice, chosen=chosen),
+        gain=float(table["gain"][chosen]),
+        gain_error=float(table["gain_error"][chosen]),
+        price=float(table["price"][chosen]),
+        price_error=float(table["price_error"][chosen]),
+        bound=bound,
+        rule=rule,
     )
 
 

@@ -41,6 +41,8 @@ class Choice:
     """(C,): the paired standard error within ``group``."""
     prices: Vector
     """(C,): the rise of the average loss, at least 0."""
+    effective_size: float
+    """Of ``group``: how many rows of equal weight would be as good."""
     quantile: float
     """q: how many standard errors the best of so many candidates may gain by chance."""
     confirmed: NDArray[np.bool_]
@@ -115,6 +117,7 @@ def choose_one_se(
         gains=gains,
         gain_errors=SE,
         prices=prices,
+        effective_size=worst.effective_size,
         quantile=q,
         confirmed=confirmed,
         admissible=admissible,

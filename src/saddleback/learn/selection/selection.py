@@ -9,7 +9,10 @@ import numpy as np
 
 from ..fitting.trainer import TrainingBound
 from ..table import Table
-from .one_se import Choice
+from .one_se import FEWEST_ROWS, Choice
+
+GIVEN = "given"
+"""The rule of a candidate that the user has asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,7 @@ def sentence_of(selection: Selection) -> str:
     if len(set(selection.candidates["worst_group"].tolist())) == 1 and selection.group == "(all rows)":
         text = f"One group: {_parameters(selection, selection.chosen)} has the least held-out {selection.scoring}."
     elif selection.nothing_to_gain:
-        text = _nothing(selection)
+        text = _kept(selection) if selection.rule == GIVEN else _nothing(selection)
     else:
         text = _gain(selection)
     return text + _bound(selection)
@@ -91,23 +94,46 @@ def sentence_of(selection: Selection) -> str:
 
 def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
-    before, after = table["worst_loss"][kept], table["worst_loss"][chosen]
-    change = "rises" if selection.price >= 0 else "falls"
+    before, after, worst = table["worst_loss"][kept], table["worst_loss"][chosen], table["worst_group"][chosen]
+    what, change = f"held-out {selection.scoring} of", f"{_change(-selection.gain)} ({selection.gain_error:.4f})"
+    if worst == selection.group:
+        gain = (
+            f"the {what} group {selection.group!r}, the worst off under {selection.kept_model}, {change}, from "
+            f"{before:.4f} to {after:.4f}"
+        )
+    else:
+        gain = (
+            f"the largest {what} a group {change}, from {before:.4f} (group {selection.group!r}, under "
+            f"{selection.kept_model}) to {after:.4f} (group {worst!r})"
+        )
+    price = f"{_change(selection.price)} ({selection.price_error:.4f})"
+    return f"{_parameters(selection, chosen)}: {gain}. The average of all rows {price}."
+
+
+def _moves(change: float) -> str:
+    return "rises" if change > 0.0 else "falls"
+
+
+def _change(change: float) -> str:
+    return f"{_moves(change)} by {abs(change):.4f}"
+
+
+def _kept(selection: Selection) -> str:
+    """The model ``kept`` as it is, because it was asked for."""
+    return f"This is {selection.kept_model}. {_worst_off(selection)}."
+
+
+def _worst_off(selection: Selection) -> str:
+    table, kept = selection.candidates, selection.kept
+    loss, error = table["worst_loss"][kept], table["worst_loss_error"][kept]
     return (
-        f"{_parameters(selection, chosen)}: the held-out {selection.scoring} of group {selection.group!r}, the worst "
-        f"off under {selection.kept_model}, falls by {selection.gain:.4f} ({selection.gain_error:.4f}); the largest of "
-        f"a group falls from {before:.4f} to {after:.4f}. The average of all rows {change} by "
-        f"{abs(selection.price):.4f} ({selection.price_error:.4f})."
+        f"Its worst-off group is {selection.group!r}, with a held-out {selection.scoring} of {loss:.4f} ({error:.4f})"
     )
 
 
 def _nothing(selection: Selection) -> str:
-    table, choice, kept = selection.candidates, selection.choice, selection.kept
-    loss, error = table["worst_loss"][kept], table["worst_loss_error"][kept]
-    begin = (
-        f"Nothing to gain: {selection.kept_model} is kept. Its worst-off group is {selection.group!r}, with a held-out "
-        f"{selection.scoring} of {loss:.4f} ({error:.4f})"
-    )
+    table, choice = selection.candidates, selection.choice
+    begin = f"Nothing to gain: {selection.kept_model} is kept. {_worst_off(selection)}"
     best, others = choice.best, f"the best of the {len(table) - 1} other candidates"
     if choice.gains[best] <= 0.0:
         return f"{begin}, and none of the {len(table) - 1} other candidates lowers the largest of a group."
@@ -118,7 +144,7 @@ def _nothing(selection: Selection) -> str:
 def _why_not(choice: Choice) -> str:
     """Why the candidate with the least worst-group loss is not taken, nor any other."""
     best = choice.best
-    if not np.isfinite(choice.quantile):
+    if choice.effective_size < FEWEST_ROWS or not np.isfinite(choice.quantile):
         return "which a group of so few rows does not confirm"
     if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
         return "which chance explains among so many"
