@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from ..fitting.candidate import Candidate
@@ -35,5 +36,5 @@ def make_models(reader: Any, trainer: Trainer, candidates: list[Candidate], fits
 
 def training_bounds(trainer: Trainer, l2: float, fits: list[Fit]) -> list[TrainingBound]:
     """For each model how much lower the largest loss of a group can be on the training rows."""
-    best = trainer.bound(fits[-1], l2)
-    return [TrainingBound(float(fit.result.losses.max()), best.lower_bound, best.certified) for fit in fits]
+    best = trainer.bound(fits[-1].result.w, l2)
+    return [replace(best, value=float(fit.result.losses.max())) for fit in fits]
