@@ -23,6 +23,7 @@ from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
 from .path.fairness_path import fairness_path
 from .path.outcome import FairnessPath
 from .scorer import worst_group_scorer
+from .selection.selection import Selection
 from .table import Table
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "MinimaxClassifierCV",
     "MinimaxRegressor",
     "MinimaxRegressorCV",
+    "Selection",
     "Table",
     "WorstGroupCorrection",
     "fairness_path",

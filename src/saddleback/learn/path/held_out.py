@@ -52,19 +52,9 @@ class HeldOut:
         losses, errors, change_errors = figures
         return cls(list(rows.groups.names), losses, errors, change_errors, *_figures(scores, everyone, weights))
 
-    @property
-    def worst(self) -> Vector:
-        """(P,): the largest loss of a group."""
-        return np.nanmax(self.group_losses, axis=1)
-
-    @property
-    def worst_groups(self) -> NDArray[np.intp]:
-        """(P,): the number of the group with the largest loss."""
-        return np.nanargmax(self.group_losses, axis=1)
-
 
 def _figures(scores: Matrix, rows: NDArray[np.intp], weights: Vector) -> tuple[Vector, Vector, Vector]:
     """The means, their standard errors, and those of the changes from p = 0."""
     sample, own = Sample.of(rows, weights, None), scores[rows]
-    errors = sample.standard_errors(own), sample.standard_errors(own - own[:, :1])
-    return sample.mean(scores), *errors
+    with np.errstate(invalid="ignore"):
+        return sample.mean(scores), sample.standard_errors(own), sample.standard_errors(own - own[:, :1])

@@ -22,7 +22,8 @@ def knee_of(choice: Choice) -> int:
     way to b, behind it more. It is b itself where no p is above the chord, and where b costs nothing.
     """
     gains, prices = choice.gains, choice.prices
-    certain = np.isfinite(gains) & (gains > choice.quantile * choice.gain_errors)
+    with np.errstate(invalid="ignore"):
+        certain = np.isfinite(gains) & (gains > choice.quantile * choice.gain_errors)
     certain &= gains > RESOLUTION * np.abs(choice.worst_losses[choice.average])
     certain[choice.average] = False
     if not certain.any():

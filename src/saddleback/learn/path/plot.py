@@ -56,6 +56,7 @@ def plot_path(path: Drawable, selection: Selection, ax: Axes | None) -> Axes:
         _draw_group(ax, p, held_out, j, COLOURS[rank] if rank < len(COLOURS) else None) for rank, j in enumerate(order)
     ]
     ends = ends if len(ends) < MOST_LABELS else ends[: len(COLOURS)]
+    ends = [end for end in ends if np.isfinite(end[0])]
     _draw_band(ax, p, held_out.average, held_out.average_change_errors, "black")
     ax.plot(p, held_out.average, color="black", linewidth=3.2, label="average of all rows", zorder=4)
     ends.append((float(held_out.average[-1]), "average of all rows", "black"))
@@ -109,7 +110,7 @@ def _mark(ax: Axes, path: Drawable, chosen: float, rule: str) -> None:
     ax.set_ylim(low, high + 0.16 * (high - low))
     marks: list[tuple[float, str, Any]] = [(chosen, name_in(rule, chosen), "-")]
     if path.knee and path.knee == chosen:
-        marks = [(chosen, f"{name_in(rule, chosen)} = knee", "-")]
+        marks = [(chosen, f"knee, {name_in(rule, chosen)}", "-")]
     elif path.knee:
         marks.append((path.knee, f"knee: p = {path.knee:g}", ":"))
     for height, (p, text, style) in zip((0.985, 0.925), marks, strict=False):

@@ -45,7 +45,9 @@ def name_in(rule: str, p: float) -> str:
 def label_of(name: Any) -> str:
     """The name of a group, shortened; the labels of crossed columns are joined."""
     text = ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    short = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    # A dollar sign would begin a formula.
+    return short.replace("$", r"\$")
 
 
 def _capital(text: str) -> str:

@@ -64,6 +64,7 @@ def _kind(y: Any) -> tuple[str, Any]:
         raise ProblemError("y must be the target of every row; got None.")
     try:
         target = np.asarray(y)
-        return type_of_target(target, input_name="y"), target
+        with np.errstate(invalid="ignore"):
+            return type_of_target(target, input_name="y"), target
     except ValueError as error:
         raise ProblemError(f"y must be one column of classes or of numbers without gaps; {error}") from error

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
 
 from ..._validation import number
 from ...errors import ProblemError
@@ -56,9 +54,8 @@ def parameters_of(candidates: list[Candidate]) -> dict[str, list[Any]]:
 
 def _priors(priors: Any) -> list[Any]:
     """One prior by itself is a list of one."""
-    if isinstance(priors, str | dict) or np.ndim(priors) == 0:
-        return [priors]
-    return list(priors)
+    single = isinstance(priors, str | Mapping) or not isinstance(priors, Iterable)
+    return [priors] if single else list(priors)
 
 
 def _is_zero(prior: Prior) -> bool:

@@ -33,7 +33,9 @@ def make_selection(
     counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
     everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
     prices = choice.average_losses - choice.average_losses[choice.average]
-    price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
+    with np.errstate(invalid="ignore"):
+        price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
+        average_errors = everyone.standard_errors(scores[counted])
     candidates = Table(
         {
             **parameters,
@@ -41,7 +43,7 @@ def make_selection(
             "worst_loss_error": _worst_errors(scores, rows, choice),
             "worst_group": [rows.groups.names[j] for j in choice.worst_groups],
             "average_loss": choice.average_losses,
-            "average_loss_error": everyone.standard_errors(scores[counted]),
+            "average_loss_error": average_errors,
             "gain": choice.gains,
             "gain_error": choice.gain_errors,
             "price": prices,
@@ -91,5 +93,6 @@ def _worst_errors(scores: Matrix, rows: Rows, choice: Choice) -> Vector:
         own, pairs = np.flatnonzero(choice.worst_groups == group), np.flatnonzero(members.groups == group)
         pairs = pairs[~np.isnan(scores[members.rows[pairs], choice.average])]
         sample = Sample.of(members.rows[pairs], members.coefficients[pairs], None)
-        errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
+        with np.errstate(invalid="ignore"):
+            errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
     return errors
