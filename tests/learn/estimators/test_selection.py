@@ -15,6 +15,7 @@ from saddleback.learn.data.folds import make_splits
 from saddleback.learn.data.rows import Rows
 from saddleback.learn.groups import read_sensitive_features
 from saddleback.learn.selection.one_se import LEVEL
+from saddleback.learn.selection.selection import in_brackets, with_error
 
 DATA = people()
 SMALL = {"worst_weights": [0.0, 0.3, 1.0], "priors": [0.0, 1.0], "l2s": [1e-3, 1e-1], "cv": 3}
@@ -312,11 +313,12 @@ class TestSentence:
         assert repr(selection) == f"{text}\n\n{selection.candidates!r}"
         named = f"worst_weight={row['worst_weight']:g}, prior={row['prior']:g}, l2={row['l2']:g}: "
         assert text.startswith(named)
-        assert f"falls by {row['gain']:.4f} ({row['gain_error']:.4f}), from {kept['worst_loss']:.4f}" in text
-        assert f"to {row['worst_loss']:.4f}" in text
+        before, after = (with_error(row["worst_loss"], selection.gain_error)[0] for row in (kept, row))
+        assert f"falls by {in_brackets(row['gain'], row['gain_error'])}, from {before}" in text
+        assert f"to {after}" in text
         rises = "rises" if row["price"] > 0 else "falls"
-        price = f"The average of all rows {rises} by {abs(row['price']):.4f} ({row['price_error']:.4f})."
-        assert price in text
+        price = in_brackets(abs(row["price"]), row["price_error"])
+        assert f"The average of all rows {rises} by {price}." in text
         assert (selection.gain, selection.price) == (row["gain"], row["price"])
 
     def test_group_that_has_become_the_worst_is_named(self, gain):
@@ -334,20 +336,20 @@ class TestSentence:
         optimum = sb.MinimaxClassifier(1.0, l2=gain.l2_, tol=1e-9).fit(*towns(1500, -0.5)).result_.value
         assert bound.lower_bound <= optimum <= bound.value + 1e-9
         room = max(bound.value - bound.lower_bound, 0.0)
-        assert f"{bound.value:.4f}, by more than {room:.4f} (certified)." in gain.selection_.sentence
+        assert f"{bound.value:.3g}, by more than {room:.2g} (certified)." in gain.selection_.sentence
 
     def test_nothing_tells_the_best_of_the_others(self):
         X, y, town = towns(500, 1.0)
         selection = classifier().fit(X, y, town).selection_
         kept, choice = list(selection.candidates)[selection.kept], selection.choice
-        worst = f"is {selection.group!r}, with a held-out loss of {kept['worst_loss']:.4f}"
-        assert worst in selection.sentence
+        worst = in_brackets(kept["worst_loss"], kept["worst_loss_error"])
+        assert f"is {selection.group!r}, with a held-out loss of {worst}" in selection.sentence
         best = choice.best
         if choice.gains[best] > 0:
-            gain = f"lowers it by {choice.gains[best]:.4f} ({choice.gain_errors[best]:.4f})"
-            assert f"the best of the 9 other candidates {gain}" in selection.sentence
+            gain = in_brackets(choice.gains[best], choice.gain_errors[best])
+            assert f"the best of 9 other candidates lowers the largest one by {gain}" in selection.sentence
         else:
-            assert "none of the 9 other candidates lowers the largest of a group" in selection.sentence
+            assert "none of 9 other candidates has a lower largest one" in selection.sentence
 
     def test_group_of_few_rows_confirms_nothing(self):
         """15 rows with a certain gain: the reason is their number, not the price."""
@@ -357,7 +359,7 @@ class TestSentence:
         selection = classifier(priors=[0.0]).fit(X, y, np.where(few, "few", "many")).selection_
         assert selection.nothing_to_gain
         assert selection.group == "few"
-        assert "which a group of so few rows does not confirm" in selection.sentence
+        assert "which a group of so few rows cannot confirm" in selection.sentence
 
 
 class TestInvariances:
@@ -412,7 +414,6 @@ class TestInvariances:
         ({"cv": []}, "cv must give splits with rows"),
         ({"cv": [([0, 1], np.array([], int))]}, "cv must give splits with rows"),
         ({"cv": [([0, 1], [300])]}, "numbers of rows from 0 to 299"),
-        ({"cv": StratifiedKFold(3), "repeats": 2}, "repeats must be 1 unless cv is a number of folds"),
         ({"repeats": 0}, "repeats must be a whole number >= 1"),
         ({"scoring": "gini"}, "scoring must be one of 'loss', 'error_rate'"),
         ({"scoring": ["loss"]}, "scoring must be one of"),

@@ -60,7 +60,7 @@ def test_axes_and_caption(ax):
     assert ax.get_xlabel().startswith("worst weight p")
     assert ax.get_ylabel() == "held-out log loss (nats per row)"
     caption = " ".join(next(text for text in words(ax) if text.startswith("Lines")).split())
-    assert "rows that the model had not seen (5 splits)" in caption
+    assert "rows that the model had not seen (10 splits)" in caption
     assert "one standard error of the change from p = 0 on the same rows" in caption
 
 

@@ -8,6 +8,7 @@ import pytest
 import saddleback as sb
 from saddleback.learn.path.knee import knee_of
 from saddleback.learn.selection.one_se import choose_one_se
+from saddleback.learn.selection.selection import in_brackets, with_error
 from saddleback.losses.grouped.memberships import Memberships
 
 
@@ -77,9 +78,9 @@ class TestSelect:
         selection = gain.selection()
         text, row = str(selection), selection.candidates.row(gain.select().worst_weight)
         assert f"worst_weight={row['worst_weight']:g}: the held-out loss of group 'small', the worst off" in text
-        assert f"falls by {row['gain']:.4f} ({row['gain_error']:.4f})" in text
-        assert f"to {row['worst_loss']:.4f}. " in text
-        assert f"The average of all rows rises by {row['price']:.4f} ({row['price_error']:.4f})." in text
+        assert f"falls by {in_brackets(row['gain'], row['gain_error'])}" in text
+        assert f"to {with_error(row['worst_loss'], row['gain_error'])[0]}. " in text
+        assert f"The average of all rows rises by {in_brackets(row['price'], row['price_error'])}." in text
         assert "(certified)" in text
 
     def test_sentence_where_there_is_nothing_to_gain(self, nothing):
@@ -99,7 +100,7 @@ class TestSelect:
         path = sb.fairness_path(X, y, town, l2=1e-4, worst_weights=[0, 1])
         selection = path.selection(1.0)
         assert selection.gain < 0.0
-        assert f"rises by {-selection.gain:.4f}" in selection.sentence
+        assert f"rises by {in_brackets(-selection.gain, selection.gain_error)}" in selection.sentence
         assert selection.nothing_to_gain is False
 
     def test_another_prior_is_not_called_the_average_model(self):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -117,7 +116,6 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
             tol=number(self.tol, "tol", minimum=0.0, strict=True) * unit,
             loss_unit=unit,
             max_iter=self.max_iter,
-            n_threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
         )
 
     def _keep(self, fit: Fit, rows: Rows) -> None:

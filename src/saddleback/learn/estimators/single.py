@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from ..._types import Vector
 from ..._validation import flag, number
@@ -12,6 +14,7 @@ from ...errors import ProblemError
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
+from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
 from .base import LinearMinimax
 
@@ -86,6 +89,10 @@ class SingleModel(LinearMinimax):
         start = self._start(trainer, previous, rows)
         self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
         return self
+
+    def _setting(self, rows: Rows) -> Setting:
+        n_threads = None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        return replace(super()._setting(rows), n_threads=n_threads)
 
     def _check_dual_set(self) -> None:
         if self.dual_set is not None and (self.worst_weight, self.prior) != (1.0, "shares"):
