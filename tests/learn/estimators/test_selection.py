@@ -302,6 +302,14 @@ class TestScoring:
 
 
 class TestSentence:
+    def test_groups_are_named_as_the_user_names_them(self):
+        """Not by the repr of NumPy's numbers."""
+        X, y, town = towns(1500, -0.5)
+        selection = classifier().fit(X, y, np.where(town == "small", 9, 7)).selection_
+        assert not selection.nothing_to_gain
+        assert "np." not in selection.sentence
+        assert "group 9" in selection.sentence
+
     def test_gain_and_price_are_those_of_the_table(self, gain):
         selection = gain.selection_
         row, kept = (list(selection.candidates)[c] for c in (selection.chosen, selection.kept))

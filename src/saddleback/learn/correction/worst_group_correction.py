@@ -13,6 +13,7 @@ from ..data.features import read_input
 from ..data.folds import make_splits
 from ..fitting.candidate import NoCorrection
 from ..fitting.trainer import Trainer
+from ..groups.group_input import refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
 from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
@@ -179,6 +180,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
         classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
+        refuse_rows(self.group_by, type(self).__name__)
         self._require_target(y)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())

@@ -7,6 +7,7 @@ from typing import Any, Self
 from ..data.folds import make_splits
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
+from ..groups.group_input import refuse_rows
 from ..selection.choosing import best_average, choose_candidate, read_rule
 from ..selection.grid import L2S, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
@@ -78,6 +79,7 @@ class CrossValidated(LinearMinimax):
             As in `MinimaxClassifier.fit`.
         """
         rule = read_rule(self.rule)
+        refuse_rows(self.group_by, type(self).__name__)
         rows = self._read_rows(X, y, sensitive_features, sample_weight)
         setting = self._setting(rows)
         candidates = make_candidates(self.worst_weights, self.priors, self.l2s, rows.groups.names)

@@ -32,6 +32,12 @@ def group_columns(group_by: Any) -> list[Any]:
     return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
 
 
+def refuse_rows(group_by: Any, who: str) -> None:
+    """Refuse groups of one row each where groups are judged by held-out rows."""
+    if isinstance(group_by, str) and group_by == ROWS:
+        raise ProblemError(f"{who} needs groups with rows to hold out; got group_by='rows', of one row each.")
+
+
 def read_group_input(
     X: Any,
     y: Any,

@@ -12,7 +12,7 @@ from ...errors import ProblemError
 from ..data.folds import make_splits
 from ..fitting.candidate import Candidate, read_prior
 from ..fitting.trainer import Trainer
-from ..groups.group_input import ROWS
+from ..groups.group_input import refuse_rows
 from ..selection.choosing import ONE_SE, best_average, choose_candidate
 from ..selection.grid import L2S, read_penalties, read_worst_weights
 from ..selection.making import make_selection
@@ -111,8 +111,7 @@ def fairness_path(
     """
     if sensitive_features is None and group_by is None:
         raise ProblemError("fairness_path needs groups; got none. Pass sensitive_features, or group_by=[columns].")
-    if isinstance(group_by, str) and group_by == ROWS:
-        raise ProblemError("fairness_path needs groups with rows to hold out; got group_by='rows', of one row each.")
+    refuse_rows(group_by, "fairness_path")
     weights = read_worst_weights(worst_weights, always=(0.0, 1.0))
     penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]
     kind = model_of(task, loss, y)

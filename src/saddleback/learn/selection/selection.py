@@ -103,7 +103,7 @@ def _one_group(selection: Selection) -> str:
 def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
     before, after = (with_error(table["worst_loss"][c], selection.gain_error)[0] for c in (kept, chosen))
-    worst, gain = table["worst_group"][chosen], _change(-selection.gain, selection.gain_error)
+    worst, gain = table["worst_group"].tolist()[chosen], _change(-selection.gain, selection.gain_error)
     what = f"held-out {selection.scoring} of"
     if worst == selection.group:
         text = (
