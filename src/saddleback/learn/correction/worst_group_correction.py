@@ -225,7 +225,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             bound,
             rule=rule,
             scoring=score.name,
-            kept_model="the model as it is",
+            kept_model="your model",
             family="linear correction",
         )
         return self
