@@ -12,6 +12,7 @@ import pytest
 import saddleback as sb
 from learn.path.test_rules import two_towns
 from saddleback.learn.path.plot import COLOURS, GREY, MOST_LABELS, spread
+from saddleback.learn.selection.selection import in_brackets
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -68,8 +69,8 @@ def test_title_states_the_finding(ax, path):
     selection = path.selection()
     title = " ".join(ax.get_title(loc="left").split())
     assert title.startswith(f"p = {path.select().worst_weight:g} lowers the held-out loss of group small")
-    assert f"by {selection.gain:.4f} ({selection.gain_error:.4f})" in title
-    assert f"{selection.price:.4f} ({selection.price_error:.4f}) more" in title
+    assert f"by {in_brackets(selection.gain, selection.gain_error)}, at" in title
+    assert f"at {in_brackets(selection.price, selection.price_error)} more" in title
 
 
 def test_choice_and_knee_are_marked(path):

@@ -78,8 +78,8 @@ class TestSelect:
         selection = gain.selection()
         text, row = str(selection), selection.candidates.row(gain.select().worst_weight)
         assert f"worst_weight={row['worst_weight']:g}: the held-out loss of group 'small', the worst off" in text
-        assert f"falls by {in_brackets(row['gain'], row['gain_error'])}" in text
-        assert f"to {with_error(row['worst_loss'], row['gain_error'])[0]}. " in text
+        assert f"falls by {in_brackets(row['gain'], row['gain_error'])}, from" in text
+        assert f" to {with_error(row['worst_loss'], row['gain_error'])[0]}. " in text
         assert f"The average of all rows rises by {in_brackets(row['price'], row['price_error'])}." in text
         assert "(certified)" in text
 

@@ -26,7 +26,8 @@ from .margins import MarginReader, margin_method
 from .user_model import CLASSIFIER, UserModel, kind_of, weight_parameters
 
 L2S = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
-"""Larger than those of whole models: the user's model has already learned most of what there is."""
+"""Larger than those of whole models: the user's model has learned most of what there is, and at 10 little more than the
+intercept is corrected. On drug by country nothing below 1 is confirmed for gradient boosting."""
 
 
 class WorstGroupCorrection(CorrectedModel):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from ...errors import ProblemError
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
-from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
 from .base import LinearMinimax
 
@@ -90,9 +88,8 @@ class SingleModel(LinearMinimax):
         self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
         return self
 
-    def _setting(self, rows: Rows) -> Setting:
-        n_threads = None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
-        return replace(super()._setting(rows), n_threads=n_threads)
+    def _n_threads(self) -> int | None:
+        return None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
 
     def _check_dual_set(self) -> None:
         if self.dual_set is not None and (self.worst_weight, self.prior) != (1.0, "shares"):

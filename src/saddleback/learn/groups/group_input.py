@@ -87,8 +87,8 @@ def _check(groups: Groups, argument: str, *, told: bool) -> None:
     if np.count_nonzero(sizes) == 1:
         only = names[int(sizes.argmax())]
         raise ProblemError(
-            f"{argument} must hold at least two groups; got only {only!r}. Without groups, leave it out: the model is "
-            "then the ordinary one."
+            f"{argument} must hold at least two {'classes' if argument == 'y' else 'groups'}; got only {only!r}. "
+            "Without groups, leave it out: the model is then the ordinary one."
         )
     if len(names) > MOST_GROUPS:
         raise ProblemError(

@@ -78,7 +78,8 @@ def fairness_path(
     cv, repeats, scoring, random_state
         As in `MinimaxClassifierCV`.
     n_jobs : int, optional
-        Folds that are fitted at a time, and threads that evaluate the losses of models.
+        Folds that are fitted at a time, in processes of one thread each; bits do not depend on their number. By
+        default one at a time, with the threads of `saddleback.solve`.
     **parameters
         Others of `MinimaxClassifier` or `MinimaxRegressor`: keep_group_columns, crossed, min_group_size,
         missing_groups, regularizer, reference, fit_intercept, standardize, method, tol, max_iter.
@@ -115,7 +116,8 @@ def fairness_path(
     penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]
     kind = model_of(task, loss, y)
     _check_names(parameters, kind().get_params())
-    model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_jobs, **parameters)
+    n_threads = None if n_jobs is None else 1
+    model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_threads, **parameters)
     rows = model._read_rows(X, y, sensitive_features, sample_weight)
     setting, shares = model._setting(rows), read_prior(prior, rows.groups.names)
     score = find_score(scoring, setting.loss, getattr(model, "classes_", None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..selection.selection import GIVEN, Selection
+from ..selection.selection import GIVEN, Selection, in_brackets
 
 LONGEST_NAME = 24
 
@@ -21,10 +21,11 @@ def headline_of(selection: Selection) -> str:
     largest = "" if worst == selection.group else "largest "
     direction = "lowers" if selection.gain > 0.0 else "raises"
     cost = "more" if selection.price > 0.0 else "less"
+    gain = in_brackets(abs(selection.gain), selection.gain_error)
+    price = in_brackets(abs(selection.price), selection.price_error)
     return (
-        f"p = {p:g} {direction} the {largest}held-out {scoring} of {of_group} by {abs(selection.gain):.4f} "
-        f"({selection.gain_error:.4f}), at {abs(selection.price):.4f} ({selection.price_error:.4f}) {cost} for all "
-        "rows on average."
+        f"p = {p:g} {direction} the {largest}held-out {scoring} of {of_group} by {gain}, "
+        f"at {price} {cost} for all rows on average."
     )
 
 

@@ -40,6 +40,7 @@ def out_of_fold(
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
     )
+    n_fits = len(splits) * sum(not isinstance(candidate, NoCorrection) for candidate in candidates)
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
     for (_, test), (scores, failed) in zip(splits, parts, strict=True):
@@ -48,12 +49,11 @@ def out_of_fold(
         n_failed += failed
     if n_failed:
         warn_user(
-            f"{n_failed} of {len(splits) * len(candidates)} fits for the selection ended above the tolerance; raise "
-            "max_iter, or l2.",
+            f"{n_failed} of {n_fits} fits for the selection ended above the tolerance; raise max_iter, or l2.",
             ConvergenceWarning,
         )
     with np.errstate(invalid="ignore"):
-        return OutOfFold(total / times, len(splits) * len(candidates), n_failed)
+        return OutOfFold(total / times, n_fits, n_failed)
 
 
 def _scores_of_split(
