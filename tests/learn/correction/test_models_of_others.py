@@ -94,10 +94,25 @@ def test_weights_reach_the_last_step_of_a_pipeline():
 def test_a_search_as_the_estimator():
     data = towns(slope=-2.0)
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2)
-    model = sb.WorstGroupCorrection(search, cv=2, l2s=[0.1], rule="best")
+    model = sb.WorstGroupCorrection(search, l2s=[0.1], rule="best")
     model.fit(data.X, data.y, sensitive_features=data.town)
     assert model.estimator_.best_params_["C"] in (0.1, 1.0)
     assert model.corrected_
+
+
+class CopiesItsParameters(LogisticRegression):
+    """As CatBoost does, a model that stores a copy of a list; scikit-learn's clone refuses it."""
+
+    def __init__(self, columns=None):
+        super().__init__()
+        self.columns = None if columns is None else list(columns)
+
+
+def test_a_model_that_cannot_be_cloned_is_copied():
+    data, base = towns(), CopiesItsParameters(columns=["a"])
+    model = sb.WorstGroupCorrection(base, cv=3, l2s=[0.1]).fit(data.X, data.y, sensitive_features=data.town)
+    assert model.estimator_.columns == ["a"]
+    assert not hasattr(base, "coef_")
 
 
 def test_a_frozen_model_is_not_fitted_again():

@@ -63,7 +63,7 @@ class TestLeftAlone:
         assert model.certified_
         assert model.gap_ == model.selection_.bound.gap
         assert model.gap_ < 0.02, "what a correction of a right model may gain on its training rows"
-        assert "Nothing to gain: the model as it is is kept" in str(model.selection_)
+        assert "Nothing to gain: your model is kept" in str(model.selection_)
         assert "no linear correction with l2=0.001" in str(model.selection_)
         assert model.selection_.kept == 0
         assert model.selection_.candidates["l2"][0] == np.inf
@@ -79,7 +79,7 @@ class TestLeftAlone:
         with pytest.warns(UserWarning, match="no groups"):
             model = sb.WorstGroupCorrection(LogisticRegression(), cv=3).fit(data.X, data.y)
         assert not model.corrected_
-        assert str(model.selection_).startswith("One group: the model as it is is kept")
+        assert str(model.selection_).startswith("One group: your model is kept")
 
 
 class TestCorrected:

@@ -99,7 +99,9 @@ fit_intercept, standardize, tol, max_iter, random_state
     corrected. Predictions of a model that is left alone are not touched.
 
     The margins o of the rows that a correction is fitted on are those of clones that have seen the rows which this
-    correction is judged by, but not the other way round, as usual in stacking (Wolpert 1992).
+    correction is judged by, but not the other way round, as usual in stacking (Wolpert 1992). What such a clone has
+    learned from the held-out rows, the correction takes back: it looks a little worse than it is, with two folds the
+    most.
 
     Examples
     --------
@@ -223,7 +225,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             bound,
             rule=rule,
             scoring=score.name,
-            kept_model="the model as it is",
+            kept_model="your model",
             family="linear correction",
         )
         return self
