@@ -41,7 +41,11 @@ class Grid:
 def measure(options: Options) -> Report:
     grid = Grid((200, 3, 2), (0.0, 1.0), (1e-2,), 2) if options.scale == "tiny" else Grid()
     data = look_alikes({"table": grid.shape})["table"]
-    seconds = side_by_side(_calls(data, grid), options.repeats)
+    splits = _splits(grid)
+    seconds = side_by_side(_calls(data, grid, splits), options.repeats)
+    # One round: it takes longer than everything else, and is hundreds of times slower.
+    reduction = partial(fairlearn_fit, data, splits[0][0], FAIRLEARN_L2, FAIRLEARN_BOUND)
+    seconds |= side_by_side({FAIRLEARN: reduction}, 1)
     ours = _better(seconds, OURS)
     theirs = {solver: _better(seconds, solver) for solver in SOLVERS}
     best = min(theirs, key=lambda solver: theirs[solver])
@@ -70,9 +74,12 @@ def measure(options: Options) -> Report:
     )
 
 
-def _calls(data: Grouped, grid: Grid) -> dict[str, Any]:
-    fold = np.random.default_rng(0).permutation(len(data.y)) % grid.folds
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(grid.folds)]
+def _splits(grid: Grid) -> list[Split]:
+    fold = np.random.default_rng(0).permutation(grid.shape[0]) % grid.folds
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(grid.folds)]
+
+
+def _calls(data: Grouped, grid: Grid, splits: list[Split]) -> dict[str, Any]:
     calls: dict[str, Any] = {}
     for n_jobs in (1, cores()):
         calls[_name(OURS, n_jobs)] = partial(_select, data, grid, splits, n_jobs)
@@ -80,7 +87,6 @@ def _calls(data: Grouped, grid: Grid) -> dict[str, Any]:
             _name(solver, n_jobs): partial(fit_all, data, splits, grid.l2s, len(grid.worst_weights), solver, n_jobs)
             for solver in SOLVERS
         }
-    calls[FAIRLEARN] = partial(fairlearn_fit, data, splits[0][0], FAIRLEARN_L2, FAIRLEARN_BOUND)
     return calls
 
 
