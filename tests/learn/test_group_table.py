@@ -222,6 +222,42 @@ def test_intervals_of_rates_and_means():
         np.testing.assert_allclose(scaled[f"{name}_low"], table[f"{name}_low"], rtol=1e-9)
 
 
+def test_caption_names_the_intervals_that_are_there():
+    rng = np.random.default_rng(0)
+    y, prediction, groups = rng.standard_normal(50), rng.standard_normal(50), np.arange(50) % 2
+    caption = sb.group_table(y, prediction, groups).caption
+    assert "Student's t for means" in caption
+    assert not any(word in caption for word in ("Wilson", "Katz", "impact", "Impact"))
+    labels = sb.group_table(np.arange(50) % 3, np.arange(50) % 3, groups, kind="label").caption
+    assert "Wilson" in labels
+    assert "Katz" not in labels
+    assert "Student" not in labels
+
+
+def test_small_groups_are_merged_if_asked():
+    y, groups = np.arange(60) % 2, np.repeat(["a", "b", "c", "d"], [40, 16, 2, 2])
+    assert len(sb.group_table(y, y, groups)) == 4
+    merged = sb.group_table(y, y, groups, min_group_size=4)
+    assert merged["group"].tolist() == ["a", "b", "(rest)"]
+    assert merged.attributes["merged"] == {"c": 2, "d": 2}
+    assert "Merged into (rest): 'c', 'd'." in merged.caption
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1, 0], [False, True, True, False], ["no", "yes", "yes", "no"]])
+def test_y_and_prediction_exchanged(labels):
+    probabilities = [0.2, 0.7, 0.9, 0.4]
+    assert len(sb.group_table(labels, probabilities, ["a", "a", "b", "b"])) == 2
+    with pytest.raises(sb.ProblemError, match=r"Are they exchanged\? The order is \(y, prediction\)"):
+        sb.group_table(probabilities, labels, ["a", "a", "b", "b"])
+
+
+def test_fractions_as_targets():
+    """Numbers from 0 to 1 may be predicted by numbers, and by 0 and 1 if that is said."""
+    y, groups = [0.2, 0.7, 0.9, 0.4], ["a", "a", "b", "b"]
+    assert sb.group_table(y, [0.3, 0.6, 1.0, 0.0], groups).attributes["kind"] == "value"
+    assert sb.group_table(y, [0, 1, 1, 0], groups, kind="value").attributes["kind"] == "value"
+
+
 def test_unequal_weights_widen_intervals():
     y, p, groups, _ = binary()
     weights = np.where(np.arange(N) % 10 == 0, 10.0, 1.0)

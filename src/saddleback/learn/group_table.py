@@ -31,6 +31,7 @@ def group_table(
     loss: Any = None,
     crossed: bool = True,
     missing_groups: str = "group",
+    min_group_size: int | None = None,
     level: float = 0.95,
     interval: str = "wilson",
     n_boot: int = 1000,
@@ -46,7 +47,7 @@ def group_table(
     prediction : vector or matrix
         Probabilities of the positive class, probabilities of every class in columns, predicted labels, or numbers.
     sensitive_features : vector of labels, or columns of labels
-        The groups, as in `read_sensitive_features`.
+        The groups, as in `saddleback.learn.read_sensitive_features`.
     sample_weight : vector, optional
         Weights of the rows.
     kind : {"auto", "probability", "label", "value"}
@@ -63,7 +64,11 @@ def group_table(
         "log", "brier" or "zero_one" for probabilities, "zero_one" for labels, "squared" or "absolute" for values; the
         first of them by default. Or a function of the arrays (y, prediction) that returns the loss of every row.
     crossed, missing_groups
-        As in `read_sensitive_features`. With ``crossed=False`` every attribute is shown alone.
+        As in `saddleback.learn.read_sensitive_features`. With ``crossed=False`` every attribute is shown alone. Rows
+        without a label make a group of their own here, where nothing should be hidden; estimators refuse them unless
+        told. Where several columns are crossed, every combination with a missing label is a group.
+    min_group_size : int, optional
+        Groups with fewer rows are merged into one, named "(rest)", as in the estimators; by default none is.
     level : float
         The probability with which an interval covers what it estimates.
     interval : {"wilson", "bootstrap"}
@@ -83,7 +88,8 @@ def group_table(
 
         - for two classes ``accuracy``, ``true_positive_rate``, ``false_positive_rate``, ``true_negative_rate``,
           ``false_negative_rate``, ``base_rate`` (share of positives), ``selection_rate``, ``impact_ratio`` (selection
-          rate relative to that of the reference group); for probabilities also ``calibration`` (mean probability minus
+          rate relative to the largest one among groups that are known and not small, so that a small group may have
+          more than 1); for probabilities also ``calibration`` (mean probability minus
           base rate) and ``calibration_error`` (expected calibration error in ten bins);
         - for more classes ``accuracy``;
         - for values ``mean_absolute_error`` and ``mean_error`` (prediction minus y).
@@ -105,7 +111,13 @@ def group_table(
     number(small_share, "small_share", minimum=0.0)
     intervals = intervals_of_kind(interval, level, n_boot, random_state)
     outcome = read_outcome(y, prediction, kind=kind, classes=classes, positive=positive, threshold=threshold)
-    groups = read_sensitive_features(sensitive_features, outcome.y.size, crossed=crossed, missing_groups=missing_groups)
+    groups = read_sensitive_features(
+        sensitive_features,
+        outcome.y.size,
+        crossed=crossed,
+        missing_groups=missing_groups,
+        min_group_size=1 if min_group_size is None else min_group_size,
+    )
     weights = row_weights(sample_weight, groups.n_rows)
     loss_name, losses = row_losses(outcome, loss, y, prediction)
     ratios = [Ratio("loss", losses, rate=loss_name == "zero_one"), *ratios_of(outcome)]
@@ -129,11 +141,12 @@ def group_table(
     attributes = {
         "kind": outcome.kind,
         "loss": loss_name,
-        "intervals": intervals.words,
+        "intervals": intervals.words(ratios),
         "level": intervals.level,
         "small_share": float(small_share),
         "rows": groups.n_rows,
         "rows_without_label": rows_without_label(groups),
+        "merged": dict(groups.merged),
         "overall": {ratio.name: float(ratio.of(everyone(groups.n_rows), weights)[0]) for ratio in ratios},
     }
     if outcome.positive is not None:

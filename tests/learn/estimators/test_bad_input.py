@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, log_loss, make_scorer
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedGroupKFold
+from sklearn.pipeline import make_pipeline
 
 import saddleback as sb
 from learn.people import people
@@ -87,7 +94,7 @@ def test_target_of_the_wrong_type():
 
 
 def test_features_that_are_no_numbers():
-    with pytest.raises(sb.ProblemError, match="column 'sex' of X must hold real numbers"):
+    with pytest.raises(sb.ProblemError, match=r"column 'sex' of X must hold real numbers.*OneHotEncoder in a pipeline"):
         fit(X=DATA.frame.drop(columns="town"))
 
 
@@ -150,6 +157,88 @@ def test_other_columns_at_prediction():
         model.predict(DATA.frame[["age", "rate", "income"]])
     with pytest.raises(ValueError, match="feature names"):
         model.predict(DATA.frame[["age", "town"]])
+
+
+@pytest.mark.parametrize("names", ["town", ["town"], ["sex", "town"], ("sex", "town")])
+@pytest.mark.parametrize(
+    "model", [sb.MinimaxClassifier(), sb.MinimaxRegressorCV(), sb.WorstGroupCorrection(LogisticRegression())]
+)
+def test_names_of_columns_in_the_place_of_labels(model, names):
+    """Before the columns themselves are refused as features."""
+    with pytest.raises(sb.ProblemError, match=r"these are names of columns of X. Pass group_by=\[.*'town'\].*X\[\["):
+        fit(model, X=DATA.frame, groups=names)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [DATA.town, DATA.town.tolist(), DATA.frame["town"], DATA.frame[["town", "sex"]], pl.Series(DATA.town.tolist())],
+)
+def test_labels_in_the_place_of_names(labels):
+    with pytest.raises(sb.ProblemError, match=r"got \w+ of 300 rows. Pass labels as sensitive_features"):
+        fit(sb.MinimaxClassifier(group_by=labels), X=DATA.frame, groups=None)
+
+
+def test_positions_of_two_columns_of_two_rows_are_no_labels():
+    with pytest.raises(sb.ProblemError, match="besides the columns of group_by"):
+        fit(sb.MinimaxClassifier(group_by=[0, 1]), X=np.eye(2), y=[0, 1], groups=None)
+
+
+def test_names_that_a_column_transformer_has_changed():
+    step = make_column_transformer(("passthrough", ["age", "town"]), remainder="drop").set_output(transform="pandas")
+    pipeline = make_pipeline(step, sb.MinimaxClassifier(group_by="town"))
+    with pytest.raises(sb.ProblemError, match=r"'passthrough__town'\? .*verbose_feature_names_out=False"):
+        pipeline.fit(DATA.frame, DATA.y)
+
+
+@pytest.mark.parametrize("scoring", [sb.worst_group_scorer(), make_scorer(log_loss), get_scorer("accuracy")])
+def test_scorers_are_no_scores_of_rows(scoring):
+    with pytest.raises(sb.ProblemError, match=r"function of \(y, prediction\).*worst group is taken anyway"):
+        fit(sb.MinimaxClassifierCV(scoring=scoring))
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut(), StratifiedGroupKFold(3)])
+def test_splitters_that_need_groups(cv):
+    with pytest.raises(sb.ProblemError, match=rf"cv=list\({type(cv).__name__}\(...\).split\(X, y, person\)\)"):
+        fit(sb.MinimaxClassifierCV(cv=cv))
+    model = sb.MinimaxClassifierCV([1.0], l2s=[0.01], cv=list(GroupKFold(3).split(DATA.X, DATA.y, np.arange(300) // 2)))
+    assert len(fit(model).selection_.candidates) > 1
+
+
+def test_errors_of_splitters_are_their_own():
+    with pytest.raises(ValueError, match="n_splits=400"):
+        fit(sb.MinimaxClassifierCV(cv=KFold(400)))
+
+
+def test_lazy_frames():
+    lazy = pl.DataFrame(DATA.X).lazy()
+    for parameters in ({"X": lazy}, {"groups": lazy}):
+        with pytest.raises(sb.ProblemError, match=r"got a LazyFrame.*Call .collect\(\)"):
+            fit(**parameters)
+
+
+def test_unknown_losses_are_told_those_of_the_estimator():
+    with pytest.raises(sb.ProblemError, match="expected one of 'logistic', 'squared_hinge', 'softmax', or"):
+        fit(sb.MinimaxClassifier(loss="log"))
+    with pytest.raises(sb.ProblemError, match="expected one of 'squared', 'huber', 'poisson', 'quantile', or"):
+        fit(sb.MinimaxRegressor(loss="mse"), y=DATA.score)
+
+
+@pytest.mark.parametrize(
+    "model", [sb.MinimaxClassifier(), sb.MinimaxClassifierCV(), sb.WorstGroupCorrection(LogisticRegression())]
+)
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("groups", "Pass the labels of the groups as sensitive_features."),
+        ("group_by", r"It is a parameter of the estimator: \w+\(group_by=...\)"),
+        ("sample_weights", "Did you mean 'sample_weight'?"),
+        ("callback", "Expected X, y, sensitive_features, sample_weight."),
+    ],
+)
+def test_unknown_arguments_of_fit(model, name, remedy):
+    with pytest.raises(sb.ProblemError, match=rf"{type(model).__name__}.fit has no argument '{name}'. {remedy}"):
+        model.fit(DATA.X, DATA.y, **{name: DATA.town})
+    assert list(signature(model.fit).parameters) == ["X", "y", "sensitive_features", "sample_weight"]
 
 
 def test_no_groups_is_one_warning():

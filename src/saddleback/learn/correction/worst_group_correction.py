@@ -11,9 +11,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routi
 from ..._types import Vector
 from ..data.features import read_input
 from ..data.folds import make_splits
+from ..estimators.arguments import refusing_unknown
 from ..fitting.candidate import NoCorrection
 from ..fitting.trainer import Trainer
-from ..groups.group_input import refuse_rows
+from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
 from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
@@ -167,6 +168,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model, choose a correction by cross-validation, and fit it to all rows.
 
@@ -183,7 +185,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         """
         classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
         refuse_rows(self.group_by, type(self).__name__)
-        self._require_target(y)
+        self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())
         rows = self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight)
@@ -195,6 +197,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             given if rows.kept is None else _safe_indexing(given, np.flatnonzero(rows.kept)),
             rows.y if classes is None else classes[rows.y],
             self._weight_parameters(rows.weight),
+            silent=rows.groups.names == [EVERYBODY],
         )
         candidates = [NoCorrection(), *make_candidates(self.worst_weights, self.priors, self.l2s, rows.groups.names)]
         score = find_score(self.scoring, setting.loss, classes)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ...errors import ProblemError
-from ...losses.grouped.input.frames import Columns, columns_of, matrix_of
+from ...losses.grouped.input.frames import ENCODE, Columns, columns_of, matrix_of
 from ..groups import take_columns
 
 DTYPES = (np.float64, np.float32)
@@ -80,9 +80,9 @@ def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
         )
 
 
-def as_numbers(X: Any, min_samples: int = 1) -> Any:
-    """A frame or a matrix as a matrix of numbers, dense or in CSR format."""
-    matrix = X if columns_of(X) is None else matrix_of(X, "X")
+def as_numbers(X: Any, min_samples: int = 1, remedy: str = ENCODE) -> Any:
+    """A frame or a matrix as a matrix of numbers, dense or in CSR format; columns of others are told a remedy."""
+    matrix = X if columns_of(X) is None else matrix_of(X, "X", remedy)
     return _without_duplicates(check_array(matrix, input_name="X", **_options(min_samples)))
 
 

@@ -22,6 +22,7 @@ from ..fitting.pointwise import loss_unit
 from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
+from ..groups.exchanged import refuse_exchanged
 from ..groups.group_input import group_columns, read_group_input, without_empty
 
 
@@ -63,11 +64,13 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
 
     def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
         """The training rows, checked; those of weight 0 are left out."""
-        self._require_target(y)
+        self._check_arguments(X, y, sensitive_features)
         matrix = read_features(self, X, self._dropped_columns(), reset=True)
         return self._rows_of(matrix, X, y, sensitive_features, sample_weight)
 
-    def _require_target(self, y: Any) -> None:
+    def _check_arguments(self, X: Any, y: Any, sensitive_features: Any) -> None:
+        """What can be said before X is read."""
+        refuse_exchanged(X, sensitive_features, self.group_by)
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 

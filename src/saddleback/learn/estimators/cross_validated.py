@@ -13,6 +13,7 @@ from ..selection.grid import L2S, PRIORS, WORST_WEIGHTS, make_candidates, parame
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
+from .arguments import refusing_unknown
 from .base import LinearMinimax
 from .classifier import LinearClassifier
 from .regressor import LinearRegressor
@@ -70,6 +71,7 @@ class CrossValidated(LinearMinimax):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Choose a candidate by cross-validation, and fit it to all rows.
 

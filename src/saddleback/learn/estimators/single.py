@@ -14,6 +14,7 @@ from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
+from .arguments import refusing_unknown
 from .base import LinearMinimax
 
 
@@ -63,6 +64,7 @@ class SingleModel(LinearMinimax):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 

@@ -11,6 +11,10 @@ from ..._types import Vector
 from ...errors import ProblemError
 from ...losses.grouped.own_loss import find_loss
 from ...losses.grouped.pointwise_loss import PointwiseLoss
+from ...losses.grouped.pointwise_losses import LOSSES
+
+OF_CLASSES, OF_NUMBERS = ("binary", "classes"), ("real", "count")
+"""The responses of the losses of classifiers, and of regressors."""
 
 
 def row_losses(loss: PointwiseLoss, eta: Any, y: NDArray[Any]) -> Vector:
@@ -39,8 +43,8 @@ def classification_loss(loss: Any, n_classes: int) -> PointwiseLoss:
     """The loss of a classifier: "auto" and "logistic" mean softmax where there are more than two classes."""
     if isinstance(loss, str) and loss in ("auto", "logistic"):
         loss = "logistic" if n_classes == 2 else "softmax"
-    pointwise = find_loss(loss)
-    if pointwise.response not in ("binary", "classes"):
+    pointwise = _find(loss, OF_CLASSES)
+    if pointwise.response not in OF_CLASSES:
         raise ProblemError(
             f"loss of a classifier must be one for classes, such as 'logistic'; got {loss!r}. For numbers use "
             "MinimaxRegressor."
@@ -52,10 +56,21 @@ def classification_loss(loss: Any, n_classes: int) -> PointwiseLoss:
 
 def regression_loss(loss: Any) -> PointwiseLoss:
     """The loss of a regressor; "auto" means the squared loss."""
-    pointwise = find_loss("squared" if isinstance(loss, str) and loss == "auto" else loss)
-    if pointwise.response not in ("real", "count"):
+    pointwise = _find("squared" if isinstance(loss, str) and loss == "auto" else loss, OF_NUMBERS)
+    if pointwise.response not in OF_NUMBERS:
         raise ProblemError(
             f"loss of a regressor must be one for numbers, such as 'squared'; got {loss!r}. For classes use "
             "MinimaxClassifier."
         )
     return pointwise
+
+
+def _find(loss: Any, responses: tuple[str, ...]) -> PointwiseLoss:
+    """As `find_loss`; an unknown name is told those that the estimator can use."""
+    if isinstance(loss, str) and loss not in LOSSES:
+        usable = ", ".join(repr(name) for name, known in LOSSES.items() if known.response in responses)
+        raise ProblemError(
+            f"unknown loss {loss!r}; expected one of {usable}, or an object with value_and_slope(eta, y) and "
+            "curvature(eta, y)."
+        )
+    return find_loss(loss)

@@ -68,7 +68,7 @@ def _lines(features: Any) -> Any:
 
 
 def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any, Any]:
-    """The named columns of X, as `read_sensitive_features` takes them.
+    """The named columns of X, as `saddleback.learn.read_sensitive_features` takes them.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
     known = [name for name, _ in columns]
     for name in wanted:
         if name not in known:
-            near = get_close_matches(str(name), list(map(str, known)), n=3, cutoff=0.5)
-            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"X has {listed(known)}."
-            raise ProblemError(f"{argument} must name columns of X; got {name!r}, which is none of them. {hint}")
+            raise ProblemError(
+                f"{argument} must name columns of X; got {name!r}, which is none of them. {_hint(name, known)}"
+            )
         if known.count(name) > 1:
             raise ProblemError(
                 f"{argument} must name one column each; got {name!r}, the name of {known.count(name)} columns of X. "
@@ -108,6 +108,18 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
             )
     position = {name: j for j, name in enumerate(known)}
     return {name: columns[position[name]][1] for name in wanted}
+
+
+def _hint(name: Any, known: list[Any]) -> str:
+    """Which column may be meant."""
+    prefixed = [column for column in known if str(column).endswith(f"__{name}")]
+    if prefixed:
+        return (
+            f"Did you mean {prefixed[0]!r}? A ColumnTransformer puts the names of its steps before those of columns; "
+            "with verbose_feature_names_out=False it does not."
+        )
+    near = get_close_matches(str(name), list(map(str, known)), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else f"X has {listed(known)}."
 
 
 def _listed_names(names: Any, argument: str) -> list[Any]:

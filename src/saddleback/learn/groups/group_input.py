@@ -20,6 +20,9 @@ CLASSES, ROWS = "classes", "rows"
 EVERYBODY = "(all rows)"
 """The name of the only group of a model without groups."""
 
+NO_GROUPS = "no groups"
+"""How the warning of a model without groups begins."""
+
 MOST_GROUPS = 1000
 """More groups than this are taken for a mistake, such as a column of identifiers: each has a row or two, and the dual
 subproblem grows with their number."""
@@ -61,7 +64,7 @@ def read_group_input(
         )
     if sensitive_features is None and group_by is None:
         warn_user(
-            "no groups: this is the ordinary model, which minimizes the average loss of all rows. Pass "
+            f"{NO_GROUPS}: this is the ordinary model, which minimizes the average loss of all rows. Pass "
             "sensitive_features, or group_by=[columns], 'classes' or 'rows'."
         )
         return Groups([EVERYBODY], np.zeros((n, 1), dtype=np.intp))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from reprlib import repr as shortened
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,8 @@ class Intervals(Protocol):
     def level(self) -> float:
         """The probability of covering."""
 
-    @property
-    def words(self) -> str:
-        """What the intervals are, for captions."""
+    def words(self, ratios: list[Ratio]) -> str:
+        """What the intervals of these ratios are, for captions."""
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:
         """The intervals of each ratio, and of the impact ratio where there is a reference."""
@@ -40,9 +39,14 @@ class FormulaIntervals:
     """Wilson's for rates, Student's for means, that of Katz et al. for impact ratios."""
 
     level: float
-    words: ClassVar[str] = (
-        "Wilson score for rates, Student's t for means, Katz for impact ratios, with the effective number of rows"
-    )
+
+    def words(self, ratios: list[Ratio]) -> str:
+        kinds = {
+            "Wilson score for rates": any(ratio.rate for ratio in ratios),
+            "Student's t for means": not all(ratio.rate for ratio in ratios),
+            "Katz for impact ratios": any(ratio.name == "selection_rate" for ratio in ratios),
+        }
+        return f"{', '.join(kind for kind, used in kinds.items() if used)}, with the effective number of rows"
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:
         ends = {}
@@ -68,8 +72,7 @@ class BootstrapIntervals:
     n_boot: int
     seed: Any
 
-    @property
-    def words(self) -> str:
+    def words(self, ratios: list[Ratio]) -> str:
         return f"percentiles of {self.n_boot} bootstrap samples of the rows of each group"
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:

@@ -31,6 +31,7 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
       predicted ones occur in y; else they are values, where y holds numbers. So they are where y holds fractions.
     """
     numbers = _numbers(prediction)
+    _refuse_exchanged(y, prediction)
     if numbers is None:
         return _label_or_refused(y, prediction)
     if numbers.ndim > 1:
@@ -53,6 +54,28 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
         f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got {numbers[row]:g} "
         f"in row {row}. Turn margins into probabilities; for numbers that predict the number y, pass kind='value'."
     )
+
+
+def _refuse_exchanged(y: NDArray[Any], prediction: Any) -> None:
+    """Refuse a y of probabilities beside a prediction of two labels."""
+    targets = _numbers(y)
+    if targets is None or targets.dtype.kind != "f" or getattr(prediction, "ndim", 1) > 1:
+        return
+    probabilities = targets.min() >= 0 and targets.max() <= 1 and not np.isin(targets, [0, 1]).all()
+    if probabilities and _two_labels(prediction):
+        raise ProblemError(
+            "y must be the targets, and prediction what a model says of them; got probabilities as y and two labels as "
+            "prediction. Are they exchanged? The order is (y, prediction). If y are numbers all the same, pass "
+            "kind='value'."
+        )
+
+
+def _two_labels(prediction: Any) -> bool:
+    """Whether both of 0 and 1 occur and nothing else does, or two values that are no numbers."""
+    numbers = _numbers(prediction)
+    if numbers is None:
+        return len(set(label_vector(prediction, "prediction", None).tolist())) == 2
+    return bool(np.isin(numbers, [0, 1]).all() and numbers.min() < numbers.max())
 
 
 def _numbers(prediction: Any) -> NDArray[Any] | None:
