@@ -34,7 +34,7 @@ def _refuse_names(sensitive_features: Any, known: list[Any], n_rows: int) -> Non
 
 def _refuse_labels(group_by: Any, known: list[Any], n_rows: int) -> None:
     of_columns = columns_of(group_by) is not None
-    if isinstance(group_by, str) or not (of_columns or _length(group_by) == n_rows):
+    if group_by is None or isinstance(group_by, str) or not (of_columns or _length(group_by) == n_rows):
         return
     entries = [] if of_columns else np.asarray(group_by).ravel().tolist()
     if of_columns or any(entry not in known for entry in entries):
