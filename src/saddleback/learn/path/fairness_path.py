@@ -10,11 +10,13 @@ import numpy as np
 from ..._validation import number
 from ...errors import ProblemError
 from ..data.folds import make_splits
+from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import ONE_SE, best_average, choose_candidate
-from ..selection.grid import L2S, read_penalties, read_worst_weights
+from ..selection.grid import AUTO as AUTO_L2S
+from ..selection.grid import penalties_of, read_penalties, read_worst_weights
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
@@ -43,7 +45,7 @@ def fairness_path(
     task: str = AUTO,
     worst_weights: Any = WORST_WEIGHTS,
     l2: float | None = None,
-    l2s: Any = L2S,
+    l2s: Any = AUTO_L2S,
     loss: Any = "auto",
     prior: Any = "shares",
     group_by: Any = None,
@@ -71,8 +73,8 @@ def fairness_path(
         Values of p; 0 and 1 are always among them.
     l2 : float, optional
         The penalty of all models; by default that of ``l2s`` with which the average model has the least held-out loss.
-    l2s : list of float
-        The penalties to choose from.
+    l2s : list of float, or "auto"
+        The penalties to choose from, as in `MinimaxClassifierCV`.
     loss, prior, group_by
         As in `MinimaxClassifier`.
     cv, repeats, scoring, random_state
@@ -113,8 +115,9 @@ def fairness_path(
         raise ProblemError("fairness_path needs groups; got none. Pass sensitive_features, or group_by=[columns].")
     refuse_rows(group_by, "fairness_path")
     weights = read_worst_weights(worst_weights, always=(0.0, 1.0))
-    penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]
     kind = model_of(task, loss, y)
+    l2s = penalties_of(l2s, classes=kind is MinimaxClassifier)
+    penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]
     _check_names(parameters, kind().get_params())
     n_threads = None if n_jobs is None else 1
     model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_threads, **parameters)

@@ -11,7 +11,11 @@ from ..fitting.candidate import Candidate, Prior, read_prior, read_share
 
 WORST_WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 PRIORS = (0.0, 0.5, 1.0)
-L2S = (1e-4, 1e-3, 1e-2, 1e-1)
+AUTO = "auto"
+L2S_OF_CLASSES = (1e-4, 1e-3, 1e-2, 1e-1)
+L2S_OF_NUMBERS = (1e-3, 1e-2, 1e-1, 1.0)
+"""Ten times as large: the squared loss has curvature 2, the logistic one at most 1/4, and it is their ratio to the
+penalty that shrinks coefficients."""
 
 
 def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any]) -> list[Candidate]:
@@ -36,6 +40,13 @@ def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any])
 def read_worst_weights(values: Any, always: tuple[float, ...]) -> list[float]:
     """Numbers from 0 to 1 in their order, each once, those of ``always`` among them."""
     return sorted({*always, *(read_share(p, "worst_weights") for p in _listed(values, "worst_weights"))})
+
+
+def penalties_of(l2s: Any, *, classes: bool) -> Any:
+    """The penalties to try where they are "auto": by the kind of target."""
+    if isinstance(l2s, str) and l2s == AUTO:
+        return L2S_OF_CLASSES if classes else L2S_OF_NUMBERS
+    return l2s
 
 
 def read_penalties(values: Any) -> list[float]:
@@ -70,7 +81,8 @@ def _distinct(mixes: list[Prior]) -> list[Prior]:
 
 def _listed(values: Any, name: str) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ProblemError(f"{name} must be a list of numbers; got {values!r}.")
+        auto = f" or {AUTO!r}" if name == "l2s" else ""
+        raise ProblemError(f"{name} must be a list of numbers{auto}; got {values!r}.")
     listed = list(values)
     if not listed:
         raise ProblemError(f"{name} must hold at least one number; got none.")
