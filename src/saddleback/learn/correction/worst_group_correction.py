@@ -65,7 +65,7 @@ class WorstGroupCorrection(CorrectedModel):
         By which rows are judged: "logistic" (for classifiers the same as "auto"), "squared" (for regressors), or
         another one of `MinimaxClassifier` or `MinimaxRegressor`.
     n_jobs : int, optional
-        Folds that are fitted at a time, in processes.
+        Folds that are fitted at a time, in processes, each of which takes seconds to start.
     worst_weights, priors, rule, scoring, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, tol, max_iter, random_state
         As in `MinimaxClassifierCV`. Columns of ``group_by`` are given to the estimator if ``keep_group_columns=True``.

@@ -127,7 +127,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     l2s : list of float, or "auto"
         Penalties; "auto" is 1e-4, 1e-3, 1e-2, 1e-1 for classes, and ten times as much for numbers.
     cv : int, splitter or list of splits
-        The number of folds, which are stratified by group and target; or splits of scikit-learn.
+        The number of folds, which are stratified by group and target; or splits of scikit-learn. Where several rows
+        belong to one person: ``list(GroupKFold(5).split(X, y, person))``.
     repeats : int
         How many times folds are drawn, where ``cv`` is their number; the losses of a row are averaged. With one draw
         the choice depends more on chance.
@@ -141,7 +142,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
         Draws the folds.
     loss, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, method, tol, max_iter, n_jobs
-        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes.
+        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes, each of
+        which takes seconds to start: it pays for minutes of work.
 
     Attributes
     ----------

@@ -36,8 +36,9 @@ class Selection:
         The worst-off group of the model ``kept``.
     gain, gain_error, price, price_error : float
         What ``group`` gains by the choice on held-out rows (or the largest group loss, where another group becomes the
-        worst), what all rows lose on average, and their standard errors. These are the rows of the choice itself: what
-        is gained on rows that no fold has seen is expected to be a little less.
+        worst), what all rows lose on average, and their standard errors. These are the rows that the choice was made
+        by: on other rows less is gained, where losses have heavy tails perhaps half of it. An outer cross-validation of
+        the whole estimator measures that.
     nothing_to_gain : bool
         Whether the choice is the model ``kept``.
     bound : TrainingBound
