@@ -394,6 +394,18 @@ def test_kind_is_recognised(case):
     assert ("selection_rate" in table) == ("positive" in table.attributes)
 
 
+def test_probabilities_up_to_rounding():
+    rounded = np.array([-1e-15, 1 + 1e-12, 0.4, 0.6])
+    exact = sb.group_table(Y, rounded.clip(0, 1), G)
+    for prediction in (rounded, np.column_stack([1 - rounded, rounded])):
+        table = sb.group_table(Y, prediction, G)
+        assert table.attributes["kind"] == "probability"
+        np.testing.assert_allclose(table["loss"], exact["loss"])
+    for options in ({}, {"kind": "probability"}):
+        with pytest.raises(sb.ProblemError, match=r"got 1\.000002 in row 1"):
+            sb.group_table(Y, [0.2, 1.000002, 0.4, 0.6], G, **options)
+
+
 def test_positive_class_and_threshold():
     assert sb.group_table(TEXT, P, G).attributes["positive"] == "yes"
     one, other = sb.group_table(TEXT, P, G), sb.group_table(TEXT, 1 - P, G, positive="no")
