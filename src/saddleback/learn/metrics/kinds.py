@@ -56,7 +56,8 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
     row = int(np.argmin(inside))
     raise ProblemError(
         f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got "
-        f"{numbers[row]:.10g} in row {row}. Turn margins into probabilities; for numbers that predict the number y, pass kind='value'."
+        f"{numbers[row]:.10g} in row {row}. Turn margins into probabilities; for numbers that predict the number y, "
+        "pass kind='value'."
     )
 
 
