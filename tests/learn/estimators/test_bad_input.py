@@ -196,6 +196,15 @@ def test_scorers_are_no_scores_of_rows(scoring):
         fit(sb.MinimaxClassifierCV(scoring=scoring))
 
 
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_scores_of_rows_are_finite_or_nan(infinite):
+    def score(y, prediction):
+        return np.where(y == "no", np.nan, np.where(prediction[:, 1] > 0.5, 0.0, infinite))
+
+    with pytest.raises(sb.ProblemError, match=f"scoring score must return finite numbers, or NaN.*got {infinite:g}"):
+        fit(sb.MinimaxClassifierCV(scoring=score, l2s=[0.1], priors=[0], cv=2))
+
+
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut(), StratifiedGroupKFold(3)])
 def test_splitters_that_need_groups(cv):
     with pytest.raises(sb.ProblemError, match=rf"cv=list\({type(cv).__name__}\(...\).split\(X, y, person\)\)"):
