@@ -234,6 +234,39 @@ def test_caption_names_the_intervals_that_are_there():
     assert "Student" not in labels
 
 
+def test_impact_ratios_where_a_rate_is_0_or_1():
+    """Katz's interval would have no length, or none at all: the ends of Wilson's are divided instead."""
+    selected = np.array([1, 0] * 10 + [1] * 3 + [0] * 4 + [1, 1, 0])
+    groups = ["a"] * 20 + ["b"] * 3 + ["c"] * 4 + ["d"] * 3
+    table = sb.group_table(np.ones(30, int), selected, groups, small_share=0.15)
+    assert table.attributes["reference"] == ["a"]
+    low, high = table["selection_rate_low"], table["selection_rate_high"]
+    for j in (1, 2):
+        assert table["impact_ratio_low"][j] == pytest.approx(low[j] / high[0])
+        assert table["impact_ratio_high"][j] == pytest.approx(high[j] / low[0])
+    assert table["impact_ratio_low"][2] == 0.0
+    spread = np.exp(1.959964 * np.sqrt((1 / 3) / (3 * 2 / 3) + 0.5 / (20 * 0.5)))
+    assert table["impact_ratio_high"][3] == pytest.approx(table["impact_ratio"][3] * spread, rel=1e-6)
+    certain = sb.group_table([1] * 23, [1] * 23, ["a"] * 20 + ["b"] * 3, classes=[0, 1]).row("b")
+    assert certain["impact_ratio_low"] < 0.5
+    assert certain["impact_ratio_high"] > 1.1
+    assert "Wilson's ends where a rate is 0 or 1" in table.attributes["intervals"]
+    nobody = sb.group_table([1] * 6, [0] * 6, ["a", "b"] * 3, classes=[0, 1])
+    assert np.isnan(nobody["impact_ratio_low"]).all()
+
+
+def test_intervals_of_losses_do_not_reach_below_0():
+    y, p = np.array([1, 1, 1, 1, 0, 1]), np.array([0.99, 0.99, 0.01, 0.5, 0.6, 0.7])
+    groups = ["a"] * 3 + ["b"] * 3
+    assert sb.group_table(y, p, groups)["loss_low"][0] == 0.0
+    values = sb.group_table(y + 0.5, p, groups)
+    assert (values["loss_low"] >= 0).all()
+    assert (values["mean_absolute_error_low"] >= 0).all()
+    assert (values["mean_error_low"] < 0).all()
+    assert sb.group_table(y, p, groups, loss=lambda y, p: [0.0, 0.0, 9.0, 1.0, 1.0, 1.0])["loss_low"][0] == 0.0
+    assert sb.group_table(y, p, groups, loss=lambda y, p: [0.0, -1.0, 9.0, 1.0, 1.0, 1.0])["loss_low"][0] < 0.0
+
+
 def test_small_groups_are_merged_if_asked():
     y, groups = np.arange(60) % 2, np.repeat(["a", "b", "c", "d"], [40, 16, 2, 2])
     assert len(sb.group_table(y, y, groups)) == 4
@@ -359,6 +392,18 @@ def test_kind_is_recognised(case):
     assert table.attributes["kind"] == kind
     np.testing.assert_array_equal(sb.group_table(y, prediction, G, kind=kind)["loss"], table["loss"])
     assert ("selection_rate" in table) == ("positive" in table.attributes)
+
+
+def test_probabilities_up_to_rounding():
+    rounded = np.array([-1e-15, 1 + 1e-12, 0.4, 0.6])
+    exact = sb.group_table(Y, rounded.clip(0, 1), G)
+    for prediction in (rounded, np.column_stack([1 - rounded, rounded])):
+        table = sb.group_table(Y, prediction, G)
+        assert table.attributes["kind"] == "probability"
+        np.testing.assert_allclose(table["loss"], exact["loss"])
+    for options in ({}, {"kind": "probability"}):
+        with pytest.raises(sb.ProblemError, match=r"got 1\.000002 in row 1"):
+            sb.group_table(Y, [0.2, 1.000002, 0.4, 0.6], G, **options)
 
 
 def test_positive_class_and_threshold():

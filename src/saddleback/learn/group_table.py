@@ -72,9 +72,11 @@ def group_table(
     level : float
         The probability with which an interval covers what it estimates.
     interval : {"wilson", "bootstrap"}
-        "wilson": score intervals of rates, Student's t for means, the interval of Katz et al. for impact ratios;
-        weights enter by the effective number of rows, (sum w)^2 / sum w^2. "bootstrap": percentiles over resampled rows
-        of each group; these are too short for groups of few rows, and have no length where a rate is 0 or 1.
+        "wilson": score intervals of rates, Student's t for means, the interval of Katz et al. for impact ratios,
+        and the ratios of the ends of score intervals where one of the two rates is 0 or 1; weights enter by the
+        effective number of rows, (sum w)^2 / sum w^2. Losses that are never negative have lower ends of at least 0.
+        "bootstrap": percentiles over resampled rows of each group; these are too short for groups of few rows, and
+        have no length where a rate is 0 or 1.
     n_boot, random_state
         The number of bootstrap draws, and their seed or generator.
     small_share : float
@@ -120,7 +122,8 @@ def group_table(
     )
     weights = row_weights(sample_weight, groups.n_rows)
     loss_name, losses = row_losses(outcome, loss, y, prediction)
-    ratios = [Ratio("loss", losses, rate=loss_name == "zero_one"), *ratios_of(outcome)]
+    of_losses = Ratio("loss", losses, rate=loss_name == "zero_one", nonnegative=bool((losses >= 0).all()))
+    ratios = [of_losses, *ratios_of(outcome)]
 
     small = groups.sizes < small_share * groups.n_rows
     columns: dict[str, Any] = {"group": groups.names, "rows": groups.sizes, "share": groups.sizes / groups.n_rows}

@@ -196,6 +196,15 @@ def test_scorers_are_no_scores_of_rows(scoring):
         fit(sb.MinimaxClassifierCV(scoring=scoring))
 
 
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_scores_of_rows_are_finite_or_nan(infinite):
+    def score(y, prediction):
+        return np.where(y == "no", np.nan, np.where(prediction[:, 1] > 0.5, 0.0, infinite))
+
+    with pytest.raises(sb.ProblemError, match=f"scoring score must return finite numbers, or NaN.*got {infinite:g}"):
+        fit(sb.MinimaxClassifierCV(scoring=score, l2s=[0.1], priors=[0], cv=2))
+
+
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut(), StratifiedGroupKFold(3)])
 def test_splitters_that_need_groups(cv):
     with pytest.raises(sb.ProblemError, match=rf"cv=list\({type(cv).__name__}\(...\).split\(X, y, person\)\)"):
@@ -246,3 +255,32 @@ def test_no_groups_is_one_warning():
         model = fit(groups=None)
     assert len(warnings) == 1
     assert model.group_names_ == ["(all rows)"]
+
+
+@pytest.mark.parametrize("parameters", [{"dual_set": sb.CappedSimplex(0.9)}, {"prior": 1.0}, {"prior": 0.5}])
+def test_weights_of_single_rows_that_the_adversary_would_not_know(parameters):
+    model = sb.MinimaxClassifier(group_by="rows", **parameters)
+    with pytest.raises(sb.ProblemError, match="sample_weight has no effect"):
+        fit(model, groups=None, sample_weight=np.resize([1.0, 2.0], 300))
+    assert fit(model, groups=None, sample_weight=np.full(300, 2.0)).certified_
+
+
+def test_weights_of_single_rows_as_repeated_rows():
+    weight = np.resize([1, 2], 60)
+    X, y, rows = DATA.X[:60], DATA.y[:60], np.repeat(np.arange(60), weight)
+    model = sb.MinimaxClassifier(0.3, group_by="rows", tol=1e-9).fit(X, y, sample_weight=weight)
+    repeated = sb.MinimaxClassifier(0.3, group_by="rows", tol=1e-9).fit(X[rows], y[rows])
+    assert model.result_.value == pytest.approx(repeated.result_.value, abs=1e-7)
+
+
+def test_splits_that_hold_nothing_out():
+    everything = np.arange(300)
+    with pytest.raises(sb.ProblemError, match="300 rows on both sides of split 0"):
+        fit(sb.MinimaxClassifierCV(cv=[(everything, everything)]))
+    small = DATA.town == "small"
+    cv = [
+        (np.flatnonzero((everything % 3 != k) | small), np.flatnonzero((everything % 3 == k) & ~small))
+        for k in range(3)
+    ]
+    with pytest.raises(sb.ProblemError, match="rows of every group; got none of group 'small'"):
+        fit(sb.MinimaxClassifierCV(cv=cv))

@@ -64,7 +64,27 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         splits = [(train[train >= 0], test[test >= 0]) for train, test in renumbered]
     if not splits or not all(train.size and test.size for train, test in splits):
         raise ProblemError(f"cv must give splits with rows to train on and rows to hold out; got {cv!r}.")
+    _check_held_out(splits, rows.groups)
     return splits
+
+
+def _check_held_out(splits: list[Split], groups: Groups) -> None:
+    """Refuse rows that are held out from a fit they are part of, and groups that are never held out."""
+    held_out = np.zeros(groups.n_rows, dtype=np.bool_)
+    for number, (train, test) in enumerate(splits):
+        common = np.intersect1d(train, test)
+        if common.size:
+            raise ProblemError(
+                f"cv must hold out rows that are not trained on; got {common.size} rows on both sides of split "
+                f"{number}, the first of them row {common[0]}."
+            )
+        held_out[test] = True
+    never = (groups.sizes > 0) & (groups.subset(held_out).sizes == 0)
+    if never.any():
+        raise ProblemError(
+            f"cv must hold out rows of every group; got none of group {groups.names[int(np.argmax(never))]!r}. Pass a "
+            "number of folds, which are stratified by group, or other splits."
+        )
 
 
 def _refuse_groups(cv: Any) -> None:

@@ -18,7 +18,7 @@ from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
 from ..data.rows import Rows
-from ..fitting.pointwise import loss_unit
+from ..fitting.pointwise import loss_in_units, units_of
 from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
@@ -105,19 +105,21 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
         return [] if flag(self.keep_group_columns, "keep_group_columns") else group_columns(self.group_by)
 
     def _setting(self, rows: Rows) -> Setting:
-        loss = self._pointwise_loss()
-        unit = loss_unit(loss, rows.y, rows.weight)
+        loss, standardize = self._pointwise_loss(), flag(self.standardize, "standardize")
+        if standardize:
+            loss = loss_in_units(loss, rows.y, rows.weight)
+        units = units_of(loss, rows.y, rows.weight, standardize=standardize)
         return Setting(
             loss=loss,
             n_classes=len(getattr(self, "classes_", ())),
             fit_intercept=flag(self.fit_intercept, "fit_intercept"),
-            standardize=flag(self.standardize, "standardize"),
+            standardize=standardize,
             dual_set=self.dual_set,
             regularizer=Zero() if self.regularizer is None else self.regularizer,
             reference=read_reference(self.reference, rows.groups.names),
             method=self.method,
-            tol=number(self.tol, "tol", minimum=0.0, strict=True) * unit,
-            loss_unit=unit,
+            tol=number(self.tol, "tol", minimum=0.0, strict=True) * units.loss,
+            units=units,
             max_iter=self.max_iter,
             n_threads=self._n_threads(),
         )

@@ -13,7 +13,7 @@ from ..._types import Vector
 from ..._validation import number, whole
 from ...errors import ProblemError
 from ..groups import Groups
-from .intervals import Interval, bootstrap_draws, effective_rows, katz, percentiles, student, wilson
+from .intervals import Interval, bootstrap_draws, effective_rows, percentiles, ratio_of_rates, student, wilson
 from .ratios import Ratio, divide
 
 References = NDArray[np.intp] | None
@@ -36,7 +36,7 @@ class Intervals(Protocol):
 
 @dataclass(frozen=True)
 class FormulaIntervals:
-    """Wilson's for rates, Student's for means, that of Katz et al. for impact ratios."""
+    """Wilson's for rates, Student's for means, that of Katz et al. or ratios of Wilson's ends for impact ratios."""
 
     level: float
 
@@ -44,7 +44,9 @@ class FormulaIntervals:
         kinds = {
             "Wilson score for rates": any(ratio.rate for ratio in ratios),
             "Student's t for means": not all(ratio.rate for ratio in ratios),
-            "Katz for impact ratios": any(ratio.name == "selection_rate" for ratio in ratios),
+            "Katz for impact ratios, with the ratio of Wilson's ends where a rate is 0 or 1": any(
+                ratio.name == "selection_rate" for ratio in ratios
+            ),
         }
         return f"{', '.join(kind for kind, used in kinds.items() if used)}, with the effective number of rows"
 
@@ -57,7 +59,7 @@ class FormulaIntervals:
             p, n = ratio.of(groups, weights), effective_rows(ratio, groups, weights)
             ends[ratio.name] = wilson(p, n, self.level)
             if ratio.name == "selection_rate" and reference is not None:
-                low, high = katz(p, n, (p[reference], n[reference]), self.level)
+                low, high = ratio_of_rates(p, n, (p[reference], n[reference]), self.level)
                 itself = reference == np.arange(p.size)
                 # The reference is 1 by definition.
                 ends["impact_ratio"] = np.where(itself, np.nan, low), np.where(itself, np.nan, high)

@@ -18,6 +18,9 @@ KINDS = {
 }
 """The kinds of predictions."""
 
+ROUNDING = 1e-6
+"""How far a probability may be outside of 0 to 1: sums and products of rounded ones are."""
+
 
 def recognise(y: NDArray[Any], prediction: Any) -> str:
     """The kind of a prediction.
@@ -25,8 +28,8 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
     - A matrix holds probabilities.
     - Booleans, texts and other objects are labels.
     - Numbers are labels if y has at most two classes and they are among these (0 and 1 for booleans), and
-      probabilities if y has at most two classes and they are from 0 to 1. Other numbers for a y of two values are
-      refused: they may be margins.
+      probabilities if y has at most two classes and they are from 0 to 1, up to rounding. Other numbers for a y of two
+      values are refused: they may be margins.
     - Numbers for more than two classes are labels if y is text, or if both are whole numbers by their type and the
       predicted ones occur in y; else they are values, where y holds numbers. So they are where y holds fractions.
     """
@@ -47,13 +50,21 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
         return _label_or_refused(y, prediction)
     if among:
         return "label"
-    if numbers.min() >= 0 and numbers.max() <= 1:
+    inside = are_probabilities(numbers)
+    if inside.all():
         return "probability"
-    row = int(np.argmax((numbers < 0) | (numbers > 1) | np.isnan(numbers)))
+    row = int(np.argmin(inside))
     raise ProblemError(
-        f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got {numbers[row]:g} "
-        f"in row {row}. Turn margins into probabilities; for numbers that predict the number y, pass kind='value'."
+        f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got "
+        f"{numbers[row]:.10g} in row {row}. Turn margins into probabilities; for numbers that predict the number y, "
+        "pass kind='value'."
     )
+
+
+def are_probabilities(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which numbers are from 0 to 1, up to rounding; NaN is not."""
+    inside: NDArray[np.bool_] = (numbers >= -ROUNDING) & (numbers <= 1 + ROUNDING)
+    return inside
 
 
 def _refuse_exchanged(y: NDArray[Any], prediction: Any) -> None:
@@ -61,7 +72,7 @@ def _refuse_exchanged(y: NDArray[Any], prediction: Any) -> None:
     targets = _numbers(y)
     if targets is None or targets.dtype.kind != "f" or getattr(prediction, "ndim", 1) > 1:
         return
-    probabilities = targets.min() >= 0 and targets.max() <= 1 and not np.isin(targets, [0, 1]).all()
+    probabilities = are_probabilities(targets).all() and not np.isin(targets, [0, 1]).all()
     if probabilities and _two_labels(prediction):
         raise ProblemError(
             "y must be the targets, and prediction what a model says of them; got probabilities as y and two labels as "

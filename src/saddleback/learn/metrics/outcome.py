@@ -15,7 +15,7 @@ from ..._types import Matrix, Vector
 from ..._validation import finite_vector, lookup, number, real_array
 from ...errors import ProblemError
 from ...losses.grouped.input.labels import NO_ROWS, label_vector, listed, read_labels
-from .kinds import KINDS, recognise
+from .kinds import KINDS, are_probabilities, recognise
 
 SUM_TOLERANCE = 1e-3
 """How far the probabilities of a row may be from adding up to 1: rounded ones do not quite."""
@@ -152,14 +152,14 @@ def _probabilities(prediction: Any) -> Vector | Matrix:
             f"prediction must be probabilities; got {type(prediction).__name__} ({error}). For predicted labels, pass "
             "kind='label'."
         ) from error
-    bad = np.argwhere(~((P >= -1e-6) & (P <= 1 + 1e-6)))
+    bad = np.argwhere(~are_probabilities(P))
     if P.ndim > 2 or bad.size:
-        at = f"{P[tuple(bad[0])]:g} in row {bad[0][0]}" if bad.size else f"an array of shape {P.shape}"
+        at = f"{P[tuple(bad[0])]:.10g} in row {bad[0][0]}" if bad.size else f"an array of shape {P.shape}"
         raise ProblemError(
             f"prediction must be probabilities from 0 to 1, a vector or one column per class; got {at}. For other "
             "numbers, pass kind='value'."
         )
     if P.ndim == 2 and (np.abs(P.sum(axis=1) - 1) > SUM_TOLERANCE).any():
         row = int(np.argmax(np.abs(P.sum(axis=1) - 1)))
-        raise ProblemError(f"the probabilities of a row must add up to 1; got {P[row].sum():g} in row {row}.")
+        raise ProblemError(f"the probabilities of a row must add up to 1; got {P[row].sum():.10g} in row {row}.")
     return P.clip(0.0, 1.0)

@@ -124,4 +124,9 @@ def _checked(scores: Any, y: NDArray[Any], name: str) -> Vector:
     array = np.asarray(scores, dtype=np.float64)
     if array.shape != y.shape:
         raise ProblemError(f"scoring {name} must return one number per row, {y.size}; got shape {array.shape}.")
+    if np.isinf(array).any():
+        raise ProblemError(
+            f"scoring {name} must return finite numbers, or NaN for rows that do not count; got "
+            f"{array[np.isinf(array)][0]:g}. Keep probabilities above 0 before their logarithms are taken."
+        )
     return array
