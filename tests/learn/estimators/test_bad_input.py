@@ -43,6 +43,18 @@ def test_single_rows_cannot_be_judged_by_held_out_rows(model):
         fit(model, groups=None)
 
 
+@pytest.mark.parametrize("word", ["classes", "rows"])
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_words_that_are_columns_as_well(library, word):
+    frame = library({"age": DATA.X[:, 0], word: DATA.town})
+    with pytest.raises(sb.ProblemError, match=rf"group_by='{word}' must have one meaning.*Pass \['{word}'\]"):
+        fit(sb.MinimaxClassifier(group_by=word), X=frame, groups=None)
+    model = fit(sb.MinimaxClassifier(group_by=[word]), X=frame, groups=None)
+    assert model.group_names_ == ["big", "mid", "small"]
+    assert model.coef_.shape == (1, 1)
+    assert model.predict(frame).shape == (300,)
+
+
 def test_one_group():
     with pytest.raises(sb.ProblemError, match="at least two groups; got only 'all'"):
         fit(groups=["all"] * 300)

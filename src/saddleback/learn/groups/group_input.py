@@ -10,6 +10,7 @@ import numpy as np
 from ..._types import Vector
 from ..._validation import flag, whole
 from ...errors import ProblemError, warn_user
+from ...losses.grouped.input.frames import columns_of
 from .columns import take_columns
 from .groups import Groups
 from .reading import read_sensitive_features
@@ -35,10 +36,25 @@ def group_columns(group_by: Any) -> list[Any]:
     return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
 
 
+def refuse_ambiguous(X: Any, group_by: Any) -> None:
+    """Refuse "classes" or "rows" where X is a frame with a column of that name; in a list it is the column."""
+    if not isinstance(group_by, str) or group_by not in (CLASSES, ROWS):
+        return
+    if group_by in [name for name, _ in columns_of(X) or ()]:
+        meaning = "the classes of y" if group_by == CLASSES else "one group for every row"
+        raise ProblemError(
+            f"group_by={group_by!r} must have one meaning; got an X with a column of that name, and it may as well be "
+            f"{meaning}. Pass [{group_by!r}] for the column, or rename the column."
+        )
+
+
 def refuse_rows(group_by: Any, who: str) -> None:
     """Refuse groups of one row each where groups are judged by held-out rows."""
     if isinstance(group_by, str) and group_by == ROWS:
-        raise ProblemError(f"{who} needs groups with rows to hold out; got group_by='rows', of one row each.")
+        raise ProblemError(
+            f"{who} needs groups with rows to hold out; got group_by='rows', of one row each. For a "
+            "column of this name, pass group_by=['rows']."
+        )
 
 
 def read_group_input(
