@@ -11,7 +11,7 @@ from ..._types import Vector
 from ..._validation import flag, whole
 from ...errors import ProblemError, warn_user
 from ...losses.grouped.input.frames import columns_of
-from .columns import take_columns
+from .columns import listed_names, take_columns
 from .groups import Groups
 from .reading import read_sensitive_features
 
@@ -33,7 +33,7 @@ def group_columns(group_by: Any) -> list[Any]:
     """The columns of X that ``group_by`` names; none where it is None, "classes" or "rows"."""
     if group_by is None or (isinstance(group_by, str) and group_by in (CLASSES, ROWS)):
         return []
-    return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
+    return listed_names(group_by, "group_by")
 
 
 def refuse_ambiguous(X: Any, group_by: Any) -> None:
