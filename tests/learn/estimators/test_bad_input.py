@@ -43,6 +43,18 @@ def test_single_rows_cannot_be_judged_by_held_out_rows(model):
         fit(model, groups=None)
 
 
+@pytest.mark.parametrize("word", ["classes", "rows"])
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_words_that_are_columns_as_well(library, word):
+    frame = library({"age": DATA.X[:, 0], word: DATA.town})
+    with pytest.raises(sb.ProblemError, match=rf"group_by='{word}' must have one meaning.*Pass \['{word}'\]"):
+        fit(sb.MinimaxClassifier(group_by=word), X=frame, groups=None)
+    model = fit(sb.MinimaxClassifier(group_by=[word]), X=frame, groups=None)
+    assert model.group_names_ == ["big", "mid", "small"]
+    assert model.coef_.shape == (1, 1)
+    assert model.predict(frame).shape == (300,)
+
+
 def test_one_group():
     with pytest.raises(sb.ProblemError, match="at least two groups; got only 'all'"):
         fit(groups=["all"] * 300)
@@ -91,6 +103,75 @@ def test_target_of_the_wrong_type():
         fit(sb.MinimaxRegressor())
     with pytest.raises(ValueError, match="y"):
         fit(y=None)
+
+
+MISSING_LABEL = "y must not hold missing labels; got None in row 1"
+TARGETS = {
+    "None beside text": (["a", None] * 150, MISSING_LABEL),
+    "None beside numbers": ([1, None, 0] * 100, MISSING_LABEL),
+    "nan beside text": (
+        np.array(["a", np.nan] * 150, dtype=object),
+        MISSING_LABEL.replace("None", "nan"),
+    ),
+    "null": (pl.Series(["a", None] * 150), MISSING_LABEL),
+    "mixed": (
+        np.array([1, "a"] * 150, dtype=object),
+        r"y must hold labels of one type.*got int and str\. Convert them",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TARGETS)
+def test_targets_that_are_missing_or_mixed(case):
+    y, message = TARGETS[case]
+    with pytest.raises(sb.ProblemError, match=f"^{message}"):
+        fit(y=y)
+    with pytest.raises(sb.ProblemError, match=f"^{message}"):
+        sb.fairness_path(DATA.X, y, sensitive_features=DATA.town)
+
+
+@pytest.mark.parametrize("model", [sb.MinimaxClassifier(), sb.WorstGroupCorrection(LogisticRegression())])
+def test_columns_of_the_same_name(model):
+    repeated = pd.DataFrame(DATA.X, columns=["age", "rate", "age"])
+    with pytest.raises(sb.ProblemError, match="X must have columns of different names; got 'age' 2 times"):
+        fit(model, X=repeated)
+
+
+def test_columns_of_the_same_name_in_arrow():
+    """Its tables may have them, and refuse to tell which one is meant."""
+
+    class Table:
+        shape, column_names = (300, 2), ["age", "age"]
+
+    with pytest.raises(sb.ProblemError, match="columns of different names; got 'age', 'age'"):
+        fit(X=Table())
+
+
+@pytest.mark.parametrize("group_by", [4.0, np.array(4.0), {"town"}, []])
+def test_groups_that_are_no_names(group_by):
+    for X in (DATA.X, DATA.frame):
+        with pytest.raises(sb.ProblemError, match="group_by must"):
+            fit(sb.MinimaxClassifier(group_by=group_by), X=X, groups=None)
+
+
+@pytest.mark.parametrize("group_by", [("town", ""), [("town", "")]])
+def test_a_tuple_that_is_the_name_of_a_column(group_by):
+    frame = pd.DataFrame(DATA.X, columns=pd.MultiIndex.from_product([["x"], ["1", "2", "3"]]))
+    frame[("town", "")] = DATA.town
+    model = fit(sb.MinimaxClassifier(group_by=group_by), X=frame, groups=None)
+    assert model.group_names_ == ["big", "mid", "small"]
+    assert model.coef_.shape == (1, 3)
+    assert model.predict(frame).shape == (300,)
+    with pytest.raises(sb.ProblemError, match="must have all columns of the fit, those of group_by as well"):
+        model.predict(frame.iloc[:, :3])
+
+
+@pytest.mark.parametrize("n_jobs", [0, "all", 1.5])
+def test_numbers_of_jobs(n_jobs):
+    with pytest.raises(sb.ProblemError, match="n_jobs must be a whole number other than 0, or None; got"):
+        fit(sb.WorstGroupCorrection(LogisticRegression(), n_jobs=n_jobs))
+    with pytest.raises(sb.ProblemError, match="n_jobs must be a whole number"):
+        sb.fairness_path(DATA.X, DATA.y, sensitive_features=DATA.town, n_jobs=n_jobs)
 
 
 def test_features_that_are_no_numbers():

@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routi
 from ..._types import Vector
 from ..data.features import read_input
 from ..data.folds import make_splits
+from ..data.jobs import read_n_jobs
 from ..estimators.arguments import refusing_unknown
 from ..fitting.candidate import NoCorrection
 from ..fitting.trainer import Trainer
@@ -184,6 +185,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
         classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
+        n_jobs = read_n_jobs(self.n_jobs)
         refuse_rows(self.group_by, type(self).__name__)
         self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
@@ -204,9 +206,9 @@ fit_intercept, standardize, tol, max_iter, random_state
         splits = make_splits(self.cv, 1, rows, self.random_state)
 
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
-        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, self.n_jobs)
+        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
         rows = rows.with_offset(offset)
-        held_out = out_of_fold(rows, setting, candidates, splits, score, self.n_jobs)
+        held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
         choice = choose_candidate(held_out.scores, rows, 0, rule)
 
         self.estimator_ = model.fitted()

@@ -76,7 +76,8 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
         A frame of pandas, Polars, Arrow or another library with named columns. The columns of a matrix have no names;
         they are asked for by position.
     names : name or list of names
-        The columns, or the positions of those of a matrix.
+        The columns, or the positions of those of a matrix. A tuple that is itself the name of a column, as in frames
+        with several lines of names, is this column.
     argument : str
         What messages call ``names``.
 
@@ -91,11 +92,11 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
     >>> take_columns(np.array([[1, 5], [2, 6]]), [1])
     {1: array([5, 6])}
     """
-    wanted = _listed_names(names, argument)
     columns = columns_of(X)
     if columns is None:
-        return {name: _at_position(X, name, argument) for name in wanted}
+        return {name: _at_position(X, name, argument) for name in listed_names(names, argument)}
     known = [name for name, _ in columns]
+    wanted = [names] if isinstance(names, tuple) and names in known else listed_names(names, argument)
     for name in wanted:
         if name not in known:
             raise ProblemError(
@@ -122,7 +123,8 @@ def _hint(name: Any, known: list[Any]) -> str:
     return f"Did you mean {' or '.join(map(repr, near))}?" if near else f"X has {listed(known)}."
 
 
-def _listed_names(names: Any, argument: str) -> list[Any]:
+def listed_names(names: Any, argument: str) -> list[Any]:
+    """One or more names as a list."""
     wanted = [names] if isinstance(names, str | int | np.integer) else names
     if hasattr(wanted, "__array__"):
         wanted = np.asarray(wanted).ravel().tolist()

@@ -9,10 +9,15 @@ import numpy as np
 from ...errors import ProblemError
 from ...losses.grouped.input.frames import columns_of
 from ...losses.grouped.input.labels import listed
+from .group_input import refuse_ambiguous
 
 
 def refuse_exchanged(X: Any, sensitive_features: Any, group_by: Any) -> None:
-    """Refuse ``sensitive_features`` that are names of columns of X, and a ``group_by`` of one label per row."""
+    """Refuse ``sensitive_features`` that are names of columns of X, and a ``group_by`` of one label per row.
+
+    A ``group_by`` that may be a column or one of the words for other groups is refused as well.
+    """
+    refuse_ambiguous(X, group_by)
     columns = columns_of(X)
     names = [] if columns is None else [name for name, _ in columns]
     positions = range(getattr(X, "shape", (0, 0))[-1]) if columns is None else ()

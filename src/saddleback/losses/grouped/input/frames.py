@@ -29,7 +29,14 @@ def columns_of(x: Any) -> Columns | None:
         return [(name, x.iloc[:, j]) for j, name in enumerate(x.columns)]
     # In Arrow, ``columns`` are the columns themselves and not their names.
     names = getattr(x, "column_names", None) or getattr(x, "columns", None)
-    return None if names is None else [(name, x[name]) for name in names]
+    if names is None:
+        return None
+    if len(set(names)) < len(names):
+        # Only those of Arrow may, and they cannot be asked for by name.
+        raise ProblemError(
+            f"a data frame must have columns of different names; got {', '.join(map(repr, names[:10]))}."
+        )
+    return [(name, x[name]) for name in names]
 
 
 def _refuse_lazy(x: Any) -> None:
