@@ -101,6 +101,7 @@ _LEARN = (
     "MinimaxClassifierCV",
     "MinimaxRegressor",
     "MinimaxRegressorCV",
+    "WorstGroupCorrection",
     "group_table",
     "worst_group_scorer",
 )
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from .learn import MinimaxClassifierCV as MinimaxClassifierCV
     from .learn import MinimaxRegressor as MinimaxRegressor
     from .learn import MinimaxRegressorCV as MinimaxRegressorCV
+    from .learn import WorstGroupCorrection as WorstGroupCorrection
     from .learn import group_table as group_table
     from .learn import worst_group_scorer as worst_group_scorer
 

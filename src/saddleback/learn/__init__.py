@@ -14,6 +14,7 @@ except ImportError as error:
         "saddleback.learn needs scikit-learn, which is not installed: pip install 'saddleback[learn]'."
     ) from error
 
+from .correction.worst_group_correction import WorstGroupCorrection
 from .estimators.classifier import MinimaxClassifier
 from .estimators.cross_validated import MinimaxClassifierCV, MinimaxRegressorCV
 from .estimators.regressor import MinimaxRegressor
@@ -31,6 +32,7 @@ __all__ = [
     "MinimaxRegressor",
     "MinimaxRegressorCV",
     "Table",
+    "WorstGroupCorrection",
     "group_table",
     "read_sensitive_features",
     "take_columns",

@@ -21,14 +21,32 @@ def read_features(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) ->
     With ``reset``, as in ``fit``, the estimator learns the number and the names of the columns; otherwise they are
     compared with those of the fit, where a data frame may leave out the dropped columns.
     """
-    columns, min_samples = columns_of(X), 1 + reset
+    if columns_of(X) is None and not dropped:
+        return _without_duplicates(validate_data(estimator, X, reset=reset, **_options(1 + reset)))
+    return as_numbers(read_input(estimator, X, dropped, reset=reset), 1 + reset)
+
+
+def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> Any:
+    """X as another model may take it: a frame with all its types, or a matrix, without the columns in ``dropped``.
+
+    The number and the names of the columns are learned or compared as in `read_features`.
+    """
+    columns = columns_of(X)
     if columns is None and not dropped:
-        return _without_duplicates(validate_data(estimator, X, reset=reset, **_options(min_samples)))
+        return validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=1 + reset,
+        )
     if not reset and columns is not None and dropped and not any(name in dropped for name, _ in columns):
         _check_names(estimator, columns, dropped)
-        return _checked(X, min_samples)
+        return X
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return _checked(without_columns(X, dropped) if dropped else X, min_samples)
+    return without_columns(X, dropped) if dropped else X
 
 
 def without_columns(X: Any, names: list[Any]) -> Any:
@@ -38,11 +56,17 @@ def without_columns(X: Any, names: list[Any]) -> Any:
     kept = [j for j in range(X.shape[1]) if (j if columns is None else columns[j][0]) not in names]
     if not kept:
         raise ProblemError("X must have features besides the columns of group_by; keep_group_columns=True keeps them.")
+    return at_positions(X, kept)
+
+
+def at_positions(X: Any, positions: list[int]) -> Any:
+    """Some columns of a frame or a matrix."""
+    columns = columns_of(X)
     if columns is None:
-        return X.tocsr()[:, kept] if sp.issparse(X) else np.asarray(X)[:, kept]
+        return X.tocsr()[:, positions] if sp.issparse(X) else np.asarray(X)[:, positions]
     if hasattr(X, "iloc"):
-        return X.iloc[:, kept]
-    return X.select([columns[j][0] for j in kept])
+        return X.iloc[:, positions]
+    return X.select([columns[j][0] for j in positions])
 
 
 def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
@@ -56,7 +80,8 @@ def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
         )
 
 
-def _checked(X: Any, min_samples: int) -> Any:
+def as_numbers(X: Any, min_samples: int = 1) -> Any:
+    """A frame or a matrix as a matrix of numbers, dense or in CSR format."""
     matrix = X if columns_of(X) is None else matrix_of(X, "X")
     return _without_duplicates(check_array(matrix, input_name="X", **_options(min_samples)))
 

@@ -60,6 +60,15 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
     return [(train[train >= 0], test[test >= 0]) for train, test in renumbered]
 
 
+def check_classes(y: NDArray[Any], n_classes: int) -> None:
+    """Refuse the training rows of a fold that lack a class; 0 classes stand for a regression."""
+    if n_classes and np.unique(y).size < n_classes:
+        raise ProblemError(
+            "every class must be among the training rows of every fold; a class has too few rows. Merge or drop it, or "
+            "pass other splits as cv."
+        )
+
+
 def _at(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
     """The values at the places of the rows that were kept, and the first of them elsewhere."""
     spread = np.full(kept.size, values[0])

@@ -19,6 +19,7 @@ from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
 from ..data.rows import Rows
+from ..fitting.pointwise import loss_unit
 from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
@@ -59,17 +60,20 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
         """ell(eta, y), after the target has been read."""
         raise NotImplementedError
 
-    def _loss_unit(self, rows: Rows, loss: PointwiseLoss) -> float:
-        """The magnitude of the losses, by which ``tol`` is multiplied."""
-        raise NotImplementedError
-
     # The fit.
 
     def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
         """The training rows, checked; those of weight 0 are left out."""
+        self._require_target(y)
+        matrix = read_features(self, X, self._dropped_columns(), reset=True)
+        return self._rows_of(matrix, X, y, sensitive_features, sample_weight)
+
+    def _require_target(self, y: Any) -> None:
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        matrix = read_features(self, X, self._dropped_columns(), reset=True)
+
+    def _rows_of(self, matrix: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
+        """The rows with these features; X is asked for the columns of groups only."""
         target = self._read_target(y)
         check_consistent_length(matrix, target)
         weight = None
@@ -100,7 +104,7 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
 
     def _setting(self, rows: Rows) -> Setting:
         loss = self._pointwise_loss()
-        unit = self._loss_unit(rows, loss)
+        unit = loss_unit(loss, rows.y, rows.weight)
         return Setting(
             loss=loss,
             n_classes=len(getattr(self, "classes_", ())),

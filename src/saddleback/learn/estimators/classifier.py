@@ -9,14 +9,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from ..._types import Matrix, Vector
-from ...errors import ProblemError
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
-from ..data.rows import Rows
+from ..data.targets import read_classes
 from ..fitting.pointwise import classification_loss
 from .base import LinearMinimax
 from .single import SingleModel
@@ -32,19 +29,11 @@ class LinearClassifier(ClassifierMixin, LinearMinimax):  # type: ignore[misc]
     """A linear classifier that is trained for groups."""
 
     def _read_target(self, y: Any) -> NDArray[Any]:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ProblemError(f"y must hold at least two classes; got one class only, {self.classes_.tolist()[0]!r}.")
+        self.classes_, codes = read_classes(y)
         return codes
 
     def _pointwise_loss(self) -> PointwiseLoss:
         return classification_loss(self.loss, self.classes_.size)
-
-    def _loss_unit(self, rows: Rows, loss: PointwiseLoss) -> float:
-        return 1.0
 
     def decision_function(self, X: Any) -> Vector | Matrix:
         """The margins x'w + b: of the second class, of shape (n,), or of every class, of shape (n, K)."""

@@ -97,7 +97,7 @@ class CrossValidated(LinearMinimax):
             held_out.scores,
             rows,
             choice,
-            trainer.bound(fit, chosen.l2),
+            trainer.bound(fit.result.w, chosen.l2),
             rule=rule,
             scoring=score.name,
         )

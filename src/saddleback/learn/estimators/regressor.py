@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from ..._types import Vector
-from ..._validation import real_array
-from ...errors import ProblemError
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ..data.rows import Rows
+from ..data.targets import read_numbers
 from ..fitting.pointwise import regression_loss
-from ..groups.group_input import CLASSES
 from .base import LinearMinimax
 from .single import SingleModel
 
@@ -24,33 +21,10 @@ class LinearRegressor(RegressorMixin, LinearMinimax):  # type: ignore[misc]
     """A linear regressor that is trained for groups."""
 
     def _read_target(self, y: Any) -> NDArray[Any]:
-        if isinstance(self.group_by, str) and self.group_by == CLASSES:
-            raise ProblemError(
-                "group_by='classes' is for classifiers; got a regressor. Pass columns, 'rows' or sensitive_features."
-            )
-        y = column_or_1d(y, warn=True)
-        try:
-            numbers = real_array(y).astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ProblemError(f"y must hold numbers for a regression; got {y.dtype} ({error}).") from error
-        assert_all_finite(numbers, input_name="y")
-        if np.ptp(numbers) == 0.0:
-            raise ProblemError(f"y must vary; got the number {numbers[0]:g} in every row, and nothing is left to fit.")
-        return numbers
+        return read_numbers(y, self.group_by)
 
     def _pointwise_loss(self) -> PointwiseLoss:
         return regression_loss(self.loss)
-
-    def _loss_unit(self, rows: Rows, loss: PointwiseLoss) -> float:
-        """The mean loss of the best of two constant predictions, mean and median; the mean count for counts."""
-        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-        mean = float(np.average(rows.y, weights=weight))
-        if loss.response == "count":
-            return mean if mean > 0 else 1.0
-        constants = (mean, float(np.median(rows.y)))
-        losses = [loss.value_and_slope(np.full(len(rows), c), rows.y)[0] for c in constants]
-        unit = float(np.nanmin([np.average(values, weights=weight) for values in losses]))
-        return unit if 0.0 < unit < np.inf else 1.0
 
     def predict(self, X: Any) -> Vector:
         """x'w + b; for counts its exponential, the mean."""

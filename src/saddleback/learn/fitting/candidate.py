@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,19 @@ class Candidate:
             return (1.0 - self.prior) * shares + self.prior / shares.size
         weights = self.prior[present]
         return weights / weights.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class NoCorrection(Candidate):
+    """w = 0 and b = 0, as by an infinite penalty on both: the offsets of the rows are the margins."""
+
+    worst_weight: float = 0.0
+    prior: Prior = 0.0
+    l2: float = inf
+
+    @property
+    def is_average(self) -> bool:
+        return False
 
 
 def read_share(value: Any, name: str) -> float:

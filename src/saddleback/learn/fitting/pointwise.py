@@ -20,6 +20,21 @@ def row_losses(loss: PointwiseLoss, eta: Any, y: NDArray[Any]) -> Vector:
         return loss.value_and_slope(eta, response)[0]
 
 
+def loss_unit(loss: PointwiseLoss, y: NDArray[Any], weight: Vector | None) -> float:
+    """The magnitude of the losses: 1 for classes, the mean for counts, else the mean loss of a constant prediction.
+
+    The constant is the better one of mean and median.
+    """
+    if loss.response in ("binary", "classes"):
+        return 1.0
+    mean = float(np.average(y, weights=weight))
+    if loss.response == "count":
+        return mean if mean > 0 else 1.0
+    losses = [loss.value_and_slope(np.full(y.size, c), y)[0] for c in (mean, float(np.median(y)))]
+    unit = float(np.nanmin([np.average(values, weights=weight) for values in losses]))
+    return unit if 0.0 < unit < np.inf else 1.0
+
+
 def classification_loss(loss: Any, n_classes: int) -> PointwiseLoss:
     """The loss of a classifier: "auto" and "logistic" mean softmax where there are more than two classes."""
     if isinstance(loss, str) and loss in ("auto", "logistic"):

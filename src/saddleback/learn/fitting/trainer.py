@@ -46,8 +46,16 @@ class TrainingBound:
     value: float
     """Of the fitted model."""
     lower_bound: float
-    """No linear model with the same penalty has less."""
+    """No linear model with the penalty ``l2`` has less."""
     certified: bool
+    l2: float
+    result: Result
+    """The run that found the bound: the worst-group model."""
+
+    @property
+    def gap(self) -> float:
+        """How much lower the largest loss of a group can be, at most."""
+        return max(self.value - self.lower_bound, 0.0)
 
 
 class Trainer:
@@ -109,11 +117,20 @@ class Trainer:
         )
         return self._fit_of(result, candidate.l2)
 
-    def bound(self, fit: Fit, l2: float) -> TrainingBound:
-        """How much lower than that of a fit the largest loss of a group can be on these rows."""
+    def bound(self, w: Vector, l2: float) -> TrainingBound:
+        """How much lower than with parameters w the largest loss of a group can be on these rows."""
         losses = self._losses.with_l2(l2)
-        result = solve(Problem(losses), w0=fit.result.w, tol=self.setting.tol, max_iter=self.setting.max_iter)
-        return TrainingBound(float(losses.values(fit.result.w).max()), result.lower_bound, result.certified)
+        result = solve(Problem(losses), w0=w, tol=self.setting.tol, max_iter=self.setting.max_iter)
+        return TrainingBound(float(losses.values(w).max()), result.lower_bound, result.certified, l2, result)
+
+    def without_correction(self, l2: float) -> tuple[Fit, TrainingBound]:
+        """w = 0: the offsets are the margins. The run of the fit is that of the bound with penalty l2."""
+        zeros = np.zeros(self._losses.n_params)
+        bound = self.bound(zeros, l2)
+        losses = np.full(len(self.rows.groups.names), np.nan)
+        losses[self.nonempty] = self._losses.values(zeros)
+        K, d = self.n_outputs, self.rows.X.shape[1]
+        return Fit(np.zeros((K, d)), np.zeros(K), losses, bound.result), bound
 
     @property
     def n_outputs(self) -> int:

@@ -26,6 +26,7 @@ def make_selection(
     rule: str,
     scoring: str,
     kept_model: str = "the average model",
+    family: str = "linear model",
 ) -> Selection:
     """The table and the figures of a choice; ``parameters`` are the columns that name the candidates."""
     counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
@@ -62,6 +63,7 @@ def make_selection(
         rule=rule,
         scoring=scoring,
         kept_model=kept_model,
+        family=family,
     )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..._types import Matrix, Vector
-from ...errors import ConvergenceWarning, ProblemError, warn_user
-from ..data.folds import Split
+from ...errors import ConvergenceWarning, warn_user
+from ..data.folds import Split, check_classes
 from ..data.rows import Rows
-from ..fitting.candidate import Candidate
+from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.reference import References
 from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
@@ -61,16 +61,15 @@ def _scores_of_split(
 ) -> tuple[Matrix, int]:
     train, test = split
     training, held_out = rows.subset(train), rows.subset(test)
-    if setting.n_classes and np.unique(training.y).size < setting.n_classes:
-        raise ProblemError(
-            "every class must be among the training rows of every fold; a class has too few rows. Merge or drop it, or "
-            "pass other splits as cv."
-        )
+    check_classes(training.y, setting.n_classes)
     trainer = Trainer(training, setting)
     references = References(trainer)
     scores, failed = np.empty((test.size, len(candidates))), 0
     starts = WarmStarts()
     for c, candidate in enumerate(candidates):
+        if isinstance(candidate, NoCorrection):
+            scores[:, c] = score(held_out.offset, held_out.y)
+            continue
         fit = trainer.fit(
             candidate,
             starts.nearest(candidate),

@@ -53,6 +53,8 @@ class Selection:
     scoring: str
     kept_model: str = "the average model"
     """What the model ``kept`` is called."""
+    family: str = "linear model"
+    """What is fitted to the training rows."""
 
     @property
     def chosen(self) -> int:
@@ -81,12 +83,18 @@ class Selection:
 def sentence_of(selection: Selection) -> str:
     """What is gained for whom and at what price, or why there is nothing to gain; and what training rows allow."""
     if len(set(selection.candidates["worst_group"].tolist())) == 1 and selection.group == "(all rows)":
-        text = f"One group: {_parameters(selection, selection.chosen)} has the least held-out {selection.scoring}."
+        text = _one_group(selection)
     elif selection.nothing_to_gain:
         text = _nothing(selection)
     else:
         text = _gain(selection)
     return text + _bound(selection)
+
+
+def _one_group(selection: Selection) -> str:
+    if np.isinf(selection.candidates["l2"][selection.kept]):
+        return f"One group: {selection.kept_model} is kept, because no group is worse off than others."
+    return f"One group: {_parameters(selection, selection.chosen)} has the least held-out {selection.scoring}."
 
 
 def _gain(selection: Selection) -> str:
@@ -134,8 +142,8 @@ def _bound(selection: Selection) -> str:
     if not bound.certified:
         return " What training rows allow is not certified."
     return (
-        f" On the training rows no linear model with this penalty lowers the largest loss of a group, "
-        f"{bound.value:.4f}, by more than {max(bound.value - bound.lower_bound, 0.0):.4f} (certified)."
+        f" On the training rows no {selection.family} with l2={bound.l2:g} lowers the largest loss of a group, "
+        f"{bound.value:.4f}, by more than {bound.gap:.4f} (certified)."
     )
 
 

@@ -1,0 +1,43 @@
+"""Margins of every row by models of the user's kind that have not seen the row."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..._types import Matrix, Vector
+from ...errors import ProblemError
+from ..data.folds import Split, check_classes
+from ..data.rows import Rows
+from .margins import MarginReader
+from .user_model import UserModel
+
+
+def cross_fitted_margins(
+    model: UserModel, rows: Rows, n_classes: int, splits: list[Split], read: MarginReader, n_jobs: int | None
+) -> Vector | Matrix:
+    """o (n,) or (n, K): the margin of each row by the clone that its fold was held out from.
+
+    A frozen model is not fitted, and its margins are taken as they are: rows of its own training would look better
+    than new ones.
+    """
+    held_out = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(rows))
+    if (held_out != 1).any():
+        row = int(np.argmax(held_out != 1))
+        raise ProblemError(
+            f"cv must hold out every row once, so that every row has a margin of a model that has not seen it; row "
+            f"{row} is held out {held_out[row]} times. Pass a number of folds, or a splitter such as KFold."
+        )
+    for train, _ in splits:
+        check_classes(rows.y[train], n_classes)
+    parts = Parallel(n_jobs=n_jobs)(delayed(_margins_of_split)(model, split, read) for split in splits)
+    margins = np.empty((len(rows), *parts[0].shape[1:]))
+    for (_, test), part in zip(splits, parts, strict=True):
+        margins[test] = part
+    return margins
+
+
+def _margins_of_split(model: UserModel, split: Split, read: MarginReader) -> Vector | Matrix:
+    train, test = split
+    return read(model.fitted(train), _safe_indexing(model.X, test))

@@ -1,0 +1,89 @@
+"""The argument ``estimator``: what it is, and how it is fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from ..._types import Vector
+from ...errors import ProblemError
+
+CLASSIFIER, REGRESSOR = "classifier", "regressor"
+
+
+def has_method(model: Any, name: str) -> bool:
+    """Whether a model offers a method now; some of scikit-learn's depend on parameters."""
+    return callable(getattr(model, name, None))
+
+
+def kind_of(estimator: Any) -> str:
+    """ "classifier" or "regressor": by its tags; a model without tags by its methods."""
+    if isinstance(estimator, type):
+        raise ProblemError(
+            f"estimator must be a model; got the class {estimator.__name__}. Pass an object of it: "
+            f"{estimator.__name__}()."
+        )
+    if not (has_method(estimator, "fit") and has_method(estimator, "predict")):
+        raise ProblemError(
+            f"estimator must have fit and predict; got {type(estimator).__name__}. Pass a classifier or a regressor in "
+            "the conventions of scikit-learn."
+        )
+    if isinstance(estimator, BaseEstimator) or has_method(estimator, "__sklearn_tags__"):
+        kind = get_tags(estimator).estimator_type
+    else:
+        kind = CLASSIFIER if has_method(estimator, "predict_proba") else REGRESSOR
+    if kind not in (CLASSIFIER, REGRESSOR):
+        raise ProblemError(
+            f"estimator must be a classifier or a regressor; got {type(estimator).__name__}, a model of kind {kind!r}."
+        )
+    return kind
+
+
+def weight_parameter(estimator: Any) -> str | None:
+    """The argument of ``fit`` that takes the weights of the rows, in a Pipeline that of its last step; None if none."""
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = None if isinstance(last, str) else weight_parameter(last)
+        return None if inner is None else f"{name}__{inner}"
+    return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else None
+
+
+def weight_parameters(estimator: Any, weight: Vector | None) -> dict[str, Vector]:
+    """The weights as ``fit`` of the estimator takes them; a frozen one is not fitted and needs none."""
+    if weight is None or isinstance(estimator, FrozenEstimator):
+        return {}
+    name = weight_parameter(estimator)
+    if name is None:
+        raise ProblemError(
+            f"sample_weight needs an estimator whose fit takes it; got {type(estimator).__name__}, whose fit does not. "
+            "Leave the weights out, or enable scikit-learn's metadata routing, which tells where they go."
+        )
+    return {name: weight}
+
+
+@dataclass(frozen=True, eq=False)
+class UserModel:
+    """The user's model with the rows that it is fitted on."""
+
+    estimator: Any
+    X: Any
+    """As the model takes it: any frame or matrix."""
+    y: NDArray[Any]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """Further arguments of ``fit``, with one entry per row."""
+
+    def fitted(self, rows: NDArray[np.intp] | None = None) -> Any:
+        """A clone that is fitted on some rows; on all by default."""
+        model = clone(self.estimator)
+        if rows is None:
+            return model.fit(self.X, self.y, **self.parameters)
+        parameters = {name: _safe_indexing(values, rows) for name, values in self.parameters.items()}
+        return model.fit(_safe_indexing(self.X, rows), self.y[rows], **parameters)

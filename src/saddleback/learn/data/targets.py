@@ -1,0 +1,43 @@
+"""The argument y of the estimators: classes, or numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from ..._types import Vector
+from ..._validation import real_array
+from ...errors import ProblemError
+from ..groups.group_input import CLASSES
+
+
+def read_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes in their order, and the number 0, ..., K - 1 of the class of each row."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.size < 2:
+        raise ProblemError(f"y must hold at least two classes; got one class only, {classes.tolist()[0]!r}.")
+    return classes, codes
+
+
+def read_numbers(y: Any, group_by: Any) -> Vector:
+    """Finite numbers that vary; they make no groups."""
+    if isinstance(group_by, str) and group_by == CLASSES:
+        raise ProblemError(
+            "group_by='classes' is for classifiers; got a regressor. Pass columns, 'rows' or sensitive_features."
+        )
+    y = column_or_1d(y, warn=True)
+    try:
+        numbers = real_array(y).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"y must hold numbers for a regression; got {y.dtype} ({error}).") from error
+    assert_all_finite(numbers, input_name="y")
+    if np.ptp(numbers) == 0.0:
+        raise ProblemError(f"y must vary; got the number {numbers[0]:g} in every row, and nothing is left to fit.")
+    return numbers
