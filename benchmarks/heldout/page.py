@@ -1,0 +1,120 @@
+"""Writes heldout.md from the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+
+import numpy as np
+
+from ..writing import markdown
+from .distribution import GAIN, changed, largest_by_chance, of, without_gain
+from .halves import halves_table
+from .reasons import noise_table, rank_table, size_table
+from .summary import Summary
+from .table_text import (
+    CORRECTED,
+    accuracy_cell,
+    all_tables,
+    change_cell,
+    corrected_table,
+    counts_table,
+    gains_table,
+    own_cell,
+    selected_table,
+    signed,
+    with_error,
+)
+from .words import CONCLUSIONS, CORRECTIONS, DETAILS, INTRODUCTION, NOISE, RANKS, READING, RULE, SELECTED, SIZES, WHEN
+
+HIGHEST_PRICE = 0.002
+MOST_EXPENSIVE = 5
+
+
+def page(summaries: Sequence[Summary], picture: str, *, conclusions: bool = False) -> str:
+    """The whole page; ``conclusions`` are those of all tables of the recipes."""
+    parts = [INTRODUCTION, extent(summaries), *([CONCLUSIONS] if conclusions else []), READING]
+    parts += ["## All models\n", gains_table(summaries)]
+    parts += [SELECTED, counts_table(summaries, ["selected", "worst-group"]), f"![{caption(summaries)}]({picture})\n"]
+    parts += [f"*{caption(summaries)}*\n", *outcome(summaries), selected_table(summaries)]
+    if any(of(summaries, name) for name in CORRECTED):
+        parts += [CORRECTIONS, counts_table(summaries, CORRECTED), *corrections(summaries)]
+    parts += [WHEN, NOISE, noise_table(summaries), SIZES, size_table(summaries), RANKS, rank_table(summaries)]
+    halves = halves_table(summaries)
+    parts += [RULE, halves] if halves.count("\n") > 2 else []
+    parts += [DETAILS[0], all_tables(summaries, change_cell), DETAILS[1], all_tables(summaries, own_cell)]
+    parts += [DETAILS[2], all_tables(summaries, accuracy_cell, classes_only=True)]
+    return "\n".join(parts)
+
+
+def extent(summaries: Sequence[Summary]) -> str:
+    """How much was computed."""
+    own = of(summaries, "average")
+    classes = sum(s.classes for s in own)
+    seconds = sum(s.seconds for s in summaries)
+    return _wrapped(
+        f"{len(own)} tables: {classes} with two classes, {len(own) - classes} with a number as the target; "
+        f"{min(s.rows for s in own):,} to {max(s.rows for s in own):,} rows, {min(s.groups for s in own)} to "
+        f"{max(s.groups for s in own)} groups. All fits together took {seconds / 60:.0f} minutes in one thread of a "
+        "busy machine; seconds are therefore rough, and for five fits with their selection."
+    )
+
+
+def caption(summaries: Sequence[Summary]) -> str:
+    """What the picture shows, in one sentence."""
+    said = []
+    for name in ("selected", "worst-group"):
+        moved = changed(of(summaries, name))
+        better, worse = sum(s.z < -2 for s in moved), sum(s.z > 2 for s in moved)
+        said.append(f"the {name} model gains by more than two standard errors on {better} and loses on {worse}")
+    return (
+        f"Held-out rows of the average model's worst group, tables where any row changed: {' tables; '.join(said)} "
+        "tables."
+    )
+
+
+def outcome(summaries: Sequence[Summary]) -> list[str]:
+    """What the selected model is held to, in sentences."""
+    own = of(summaries, "selected")
+    moved, free = changed(own), without_gain(own)
+    parts = []
+    if moved:
+        last = max(moved, key=lambda s: s.z)
+        text = f"The largest z is {signed(last.z, 1)} ({last.table})"
+        if len(moved) > 1:
+            text += f"; the largest of {len(moved)} standard normal numbers is above "
+            text += f"{largest_by_chance(len(moved)):.1f} in half of all cases"
+        parts.append(_wrapped(f"{text}."))
+    dear = [s for s in free if s.overall_change > HIGHEST_PRICE]
+    names = "; ".join(f"{s.table}, {with_error(s.overall_change, s.overall_error)}, z {signed(s.z, 1)}" for s in dear)
+    parts.append(
+        _wrapped(
+            f'"Nothing is gained" means a z above {GAIN:g}; there the price should be at most {HIGHEST_PRICE:g}. '
+            f"Of {len(free)} such tables {len(dear)} cost more{': ' + names if dear else ''}. The highest prices:"
+        )
+    )
+    rows = [
+        (s.table, "classes" if s.classes else "numbers", with_error(s.overall_change, s.overall_error), signed(s.z, 1))
+        for s in free[:MOST_EXPENSIVE]
+    ]
+    return [*parts, markdown(["without a gain", "target", "all rows (SE)", "z"], rows), "Table by table:\n"]
+
+
+def corrections(summaries: Sequence[Summary]) -> list[str]:
+    """The corrections, where they changed anything."""
+    parts = []
+    for name in CORRECTED:
+        own = of(summaries, name)
+        if own:
+            free = without_gain(own)
+            most = f"{signed(free[0].overall_change)} ({free[0].table})" if free else "none"
+            alone = len(own) - len(changed(own))
+            mean = float(np.mean([s.change for s in own]))
+            text = f"**{name}**: left alone in all folds of {alone} of {len(own)} tables; mean change for the worst "
+            text += f"group {signed(mean)}; the highest price where nothing is gained: {most}. The others:"
+            parts += [_wrapped(text), corrected_table(summaries, name)]
+    return parts
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"

@@ -1,0 +1,104 @@
+"""The words of the page."""
+
+from __future__ import annotations
+
+INTRODUCTION = """\
+# Held-out study
+
+Does a model that is trained for its worst group do better for that group on rows that it has not seen? This page
+compares such models with the ordinary one on many tables. The program writes it; to repeat it:
+
+    make study                                                            # tables that are installed with the package
+    .venv/bin/python -m benchmarks.heldout --folder DIR --splits 2 --docs # with the files of DIR, and this page
+    .venv/bin/python -m benchmarks.heldout --csv people.csv:target:group1,group2   # a table of your own
+
+A table that is done is not computed again; `heldout.csv` beside the stored rows has all figures of all models.
+"""
+
+READING = """\
+## How to read it
+
+Every figure is a **held-out** one, unless it says "training rows": five outer folds, stratified by group and target;
+every model is fitted without a fold, with everything that it chooses chosen inside, and judged on the fold.
+
+- **Loss**: log loss for classes; for numbers, the squared error in units of the variance of y. Less is better.
+- **Worst group**: the one with the largest held-out loss under the average model (for a correction: under the model
+  that is corrected). A change is the model's loss of this group minus the average model's, on the same rows: below
+  zero is a gain.
+- **SE** is the paired standard error, with the rows as units; **z** is change / SE. It tells what other rows would
+  change, not what other training rows would: where nothing differs, z is near a standard normal number, a little wider.
+- **All rows**: the change of the mean loss of all rows, the price.
+
+| model | what it is |
+| --- | --- |
+| average | `MinimaxClassifierCV(worst_weights=[0], priors=[0])`: logistic or ridge regression, its penalty chosen |
+| balanced | every group has the same weight; the penalty is chosen by the worst group's held-out loss |
+| worst-group | `worst_weight=1`, the penalty chosen likewise |
+| selected | `MinimaxClassifierCV()` or `MinimaxRegressorCV()`: what users get without any arguments |
+| boosting | scikit-learn's `HistGradientBoosting`, 15 leaves, rate 0.05, stopped early; without groups |
+| default boosting | the same with scikit-learn's defaults |
+| fairlearn | `ExponentiatedGradient` of logistic regressions, `BoundedGroupLoss(upper_bound=0)`; two classes only |
+| corrected ... | `WorstGroupCorrection` of that boosting, compared with it |
+
+No model keeps fairlearn's bound of 0, so that its multipliers go to the worst group; its answer, a random choice among
+models, is taken as the mean of their probabilities, which is no worse.
+"""
+
+CONCLUSIONS = """\
+## In short
+
+(to be written)
+"""
+
+SELECTED = """\
+## The selected model
+
+The average model is kept unless a candidate gains more for the worst group than chance explains and than it costs all
+rows. Where it is kept in all five folds no row changes, and z is 0; the counts below are of the other tables.
+"""
+
+CORRECTIONS = """\
+## Boosting with a correction
+
+`WorstGroupCorrection` adds a linear term to the margin of a model that stays as it is. Figures are differences to the
+model that is corrected, for that model's worst group.
+"""
+
+WHEN = "## When it helps, and when not\n"
+
+NOISE = """\
+**Noise.** Mean change of the loss of the average model's worst group: on the rows that the models were fitted to, and
+on held-out rows; beside it the mean change for all held-out rows.
+"""
+
+SIZES = """\
+**Small groups.** The tables by the rows of the worst group: mean change for it on held-out rows, and tables on which it
+is better or worse by two standard errors.
+"""
+
+RANKS = """\
+**Majority or minority.** The same by the place of the worst group among the groups of its table.
+"""
+
+DETAILS = (
+    """\
+## All figures
+
+Change for the average model's worst group (SE), and for all rows:
+""",
+    """\
+The largest loss of a group, whichever group it is, and how much it is above or below that of the average model:
+""",
+    """\
+Accuracy for the average model's worst group in percent, and its change (SE); tables of two classes:
+""",
+)
+
+RULE = """\
+## How the rule was found
+
+The tables and their groups were chosen by their meaning, before any model was fitted. They were divided into a
+development half, which holds those that earlier trials had used, and a validation half, drawn at random from the rest.
+About 60 variants of the selection rule were tried on the development half alone. So its figures are a little too good;
+both halves stand side by side below, for every drawing of the outer folds.
+"""
