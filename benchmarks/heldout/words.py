@@ -31,7 +31,7 @@ every model is fitted without a fold, with everything that it chooses chosen ins
 
 | model | what it is |
 | --- | --- |
-| average | `MinimaxClassifierCV(worst_weights=[0], priors=[0])`: logistic or ridge regression, its penalty chosen |
+| average | logistic or ridge regression; its penalty has the least held-out loss of all rows, on the same folds |
 | balanced | every group has the same weight; the penalty is chosen by the worst group's held-out loss |
 | worst-group | `worst_weight=1`, the penalty chosen likewise |
 | selected | `MinimaxClassifierCV()` or `MinimaxRegressorCV()`: what users get without any arguments |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from benchmarks.heldout import run, study
-from benchmarks.heldout.contestants import CONTESTANTS, Contestant, Fitted
+from benchmarks.heldout.contestants import AVERAGE, CONTESTANTS, Contestant, Fitted
 from benchmarks.heldout.distribution import chance_counts, z_counts
 from benchmarks.heldout.folds import draw_folds
 from benchmarks.heldout.measures import Paired, row_hit, row_loss, worst_group
@@ -138,6 +139,15 @@ def test_every_contestant_fits_and_predicts(name, classes):
     prediction = fitted.predict(table.X)
     assert prediction.shape == (120,)
     assert row_loss(table, prediction, table.y.var()).mean() < (np.log(2.0) if classes else 1.0)
+
+
+@pytest.mark.slow
+def test_the_selected_model_is_the_average_one_to_the_last_digit_where_it_is_kept():
+    table = people(200)
+    same = replace(table, groups=np.where(np.arange(200) % 8 < 4, "even", "odd"))
+    fitted = {name: CONTESTANTS[name].fit(same) for name in ("average", "selected")}
+    assert fitted["selected"].chosen == f"{AVERAGE}, {fitted['average'].chosen}"
+    np.testing.assert_array_equal(*(model.predict(table.X) for model in fitted.values()))
 
 
 def test_bases_come_first():
