@@ -143,10 +143,13 @@ CONTESTANTS = {
         Contestant("worst-group", fit_worst_group),
         Contestant("selected", fit_selected),
         Contestant("boosting", fit_boosting),
-        Contestant("corrected boosting", partial(fit_corrected, base=boosting), base="boosting"),
+        Contestant("corrected boosting", partial(fit_corrected, base=boosting), base="boosting", classes_only=True),
         Contestant("default boosting", fit_default_boosting),
         Contestant(
-            "corrected default boosting", partial(fit_corrected, base=default_boosting), base="default boosting"
+            "corrected default boosting",
+            partial(fit_corrected, base=default_boosting),
+            base="default boosting",
+            classes_only=True,
         ),
         Contestant("fairlearn", fit_fairlearn, classes_only=True),
     )

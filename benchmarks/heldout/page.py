@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import fill
 
-import numpy as np
-
 from ..writing import markdown
 from .distribution import GAIN, changed, largest_by_chance, of, without_gain
 from .halves import halves_table
@@ -25,7 +23,23 @@ from .table_text import (
     signed,
     with_error,
 )
-from .words import CONCLUSIONS, CORRECTIONS, DETAILS, INTRODUCTION, NOISE, RANKS, READING, RULE, SELECTED, SIZES, WHEN
+from .words import (
+    CONCLUSIONS,
+    CORRECTIONS,
+    DETAILS,
+    EXPRESSIVE,
+    INTRODUCTION,
+    NOISE,
+    NOISE_WHY,
+    RANKS,
+    RANKS_WHY,
+    READING,
+    RULE,
+    SELECTED,
+    SIZES,
+    SIZES_WHY,
+    WHEN,
+)
 
 HIGHEST_PRICE = 0.002
 MOST_EXPENSIVE = 5
@@ -36,15 +50,25 @@ def page(summaries: Sequence[Summary], picture: str, *, conclusions: bool = Fals
     parts = [INTRODUCTION, extent(summaries), *([CONCLUSIONS] if conclusions else []), READING]
     parts += ["## All models\n", gains_table(summaries)]
     parts += [SELECTED, counts_table(summaries, ["selected", "worst-group"]), f"![{caption(summaries)}]({picture})\n"]
-    parts += [f"*{caption(summaries)}*\n", *outcome(summaries), selected_table(summaries)]
+    parts += [_wrapped(f"*{caption(summaries)}*"), *outcome(summaries), selected_table(summaries)]
     if any(of(summaries, name) for name in CORRECTED):
         parts += [CORRECTIONS, counts_table(summaries, CORRECTED), *corrections(summaries)]
-    parts += [WHEN, NOISE, noise_table(summaries), SIZES, size_table(summaries), RANKS, rank_table(summaries)]
+    parts += [WHEN, *reasons(summaries, conclusions)]
     halves = halves_table(summaries)
     parts += [RULE, halves] if halves.count("\n") > 2 else []
     parts += [DETAILS[0], all_tables(summaries, change_cell), DETAILS[1], all_tables(summaries, own_cell)]
     parts += [DETAILS[2], all_tables(summaries, accuracy_cell, classes_only=True)]
     return "\n".join(parts)
+
+
+def reasons(summaries: Sequence[Summary], conclusions: bool) -> list[str]:
+    """When worst-group training helps; ``conclusions`` adds what the tables of the recipes show."""
+    tables = (
+        (NOISE, noise_table, NOISE_WHY + "\n" + EXPRESSIVE),
+        (SIZES, size_table, SIZES_WHY),
+        (RANKS, rank_table, RANKS_WHY),
+    )
+    return [part for title, table, why in tables for part in (title, table(summaries), *([why] if conclusions else []))]
 
 
 def extent(summaries: Sequence[Summary]) -> str:
@@ -66,10 +90,10 @@ def caption(summaries: Sequence[Summary]) -> str:
     for name in ("selected", "worst-group"):
         moved = changed(of(summaries, name))
         better, worse = sum(s.z < -2 for s in moved), sum(s.z > 2 for s in moved)
-        said.append(f"the {name} model gains by more than two standard errors on {better} and loses on {worse}")
+        said.append(f"the {name} model by more than two standard errors on {better} tables, and loses on {worse}")
     return (
-        f"Held-out rows of the average model's worst group, tables where any row changed: {' tables; '.join(said)} "
-        "tables."
+        f"Held-out rows of the average model's worst group: it gains with {'; with '.join(said)} (tables where no row "
+        "changed are left out)."
     )
 
 
@@ -97,7 +121,13 @@ def outcome(summaries: Sequence[Summary]) -> list[str]:
         (s.table, "classes" if s.classes else "numbers", with_error(s.overall_change, s.overall_error), signed(s.z, 1))
         for s in free[:MOST_EXPENSIVE]
     ]
-    return [*parts, markdown(["without a gain", "target", "all rows (SE)", "z"], rows), "Table by table:\n"]
+    return [*parts, markdown(["without a gain", "target", "all rows (SE)", "z"], rows), _changed_text(own)]
+
+
+def _changed_text(own: Sequence[Summary]) -> str:
+    same = [s.table for s in own if s.same]
+    text = f"No row changed on {len(same)} of {len(own)} tables"
+    return _wrapped(f"{text}{': ' + ', '.join(same) if same else ''}. The others:")
 
 
 def corrections(summaries: Sequence[Summary]) -> list[str]:
@@ -108,11 +138,10 @@ def corrections(summaries: Sequence[Summary]) -> list[str]:
         if own:
             free = without_gain(own)
             most = f"{signed(free[0].overall_change)} ({free[0].table})" if free else "none"
-            alone = len(own) - len(changed(own))
-            mean = float(np.mean([s.change for s in own]))
-            text = f"**{name}**: left alone in all folds of {alone} of {len(own)} tables; mean change for the worst "
-            text += f"group {signed(mean)}; the highest price where nothing is gained: {most}. The others:"
-            parts += [_wrapped(text), corrected_table(summaries, name)]
+            moved = len(changed(own))
+            text = f"**{name}**: left alone in all folds of {len(own) - moved} of {len(own)} tables; the highest price "
+            text += f"where nothing is gained: {most}."
+            parts += [_wrapped(f"{text} The others:"), corrected_table(summaries, name)] if moved else [_wrapped(text)]
     return parts
 
 

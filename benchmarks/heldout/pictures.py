@@ -36,6 +36,7 @@ def draw(summaries: Sequence[Summary], path: Path) -> None:
         ax.set_xlabel("z: change for the worst group / standard error")
         ax.grid(alpha=0.3)
         ax.legend(fontsize=8)
+    axes[0].set_ylim(0.0, 1.35 * axes[0].get_ylim()[1])
     axes[0].set_ylabel(f"tables per bin of {WIDTH:g}")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=90, metadata={"Software": None})

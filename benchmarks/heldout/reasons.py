@@ -9,7 +9,7 @@ import numpy as np
 from ..writing import markdown
 from .distribution import of
 from .summary import Summary
-from .table_text import BESIDE_AVERAGE, signed
+from .table_text import BESIDE_AVERAGE, mean_of, signed
 
 SIZES = (100, 400)
 LINEAR = ("balanced", "worst-group", "selected")
@@ -21,9 +21,10 @@ def noise_table(summaries: Sequence[Summary]) -> str:
     for name in BESIDE_AVERAGE:
         own = of(summaries, name)
         if own:
-            means = (np.mean([getattr(s, key) for s in own]) for key in ("training_change", "change", "overall_change"))
-            rows.append((name, len(own), *(signed(float(m)) for m in means)))
-    return markdown(["model", "tables", "training rows", "held-out rows", "all held-out rows"], rows)
+            means = (mean_of(own, key, classes) for classes in (True, False) for key in ("training_change", "change"))
+            rows.append((name, *map(signed, means)))
+    header = ["model", "classes: training rows", "held-out rows", "numbers: training rows", "held-out rows"]
+    return markdown(header, rows)
 
 
 def size_of(s: Summary) -> str:
@@ -38,7 +39,7 @@ def rank_of(s: Summary) -> str:
 
 
 def kinds_table(summaries: Sequence[Summary], title: str, kind: Callable[[Summary], str], kinds: Sequence[str]) -> str:
-    """Gains by the kind of table: mean change for the worst group, and tables better and worse by two errors."""
+    """Gains by the kind of table: median change for the worst group, and tables better and worse by two errors."""
     rows = []
     for which in kinds:
         members = [[s for s in of(summaries, name) if kind(s) == which] for name in LINEAR]
@@ -59,4 +60,4 @@ def rank_table(summaries: Sequence[Summary]) -> str:
 
 def _gain(members: Sequence[Summary]) -> str:
     better, worse = sum(s.z < -2 for s in members), sum(s.z > 2 for s in members)
-    return f"{signed(float(np.mean([s.change for s in members])))}, {better} better, {worse} worse"
+    return f"{signed(float(np.median([s.change for s in members])))}, {better} better, {worse} worse"

@@ -26,17 +26,22 @@ def with_error(x: float, error: float, digits: int = 4) -> str:
 def gains_table(summaries: Sequence[Summary]) -> str:
     """A line for each contestant: on how many tables it is better or worse, and by how much."""
     header = ["model", "compared with", "tables", "better by 2 SE", "worse by 2 SE"]
-    header += ["worst group, mean", "all rows, mean", "seconds, median"]
+    header += ["worst group: classes", "numbers", "all rows: classes", "numbers", "seconds, median"]
     rows = []
     for name in (*BESIDE_AVERAGE, *CORRECTED):
         own = of(summaries, name)
         if own:
-            z = np.array([s.z for s in own])
-            means = (np.mean([s.change for s in own]), np.mean([s.overall_change for s in own]))
+            means = [mean_of(own, key, classes) for key in ("change", "overall_change") for classes in (True, False)]
             seconds = f"{np.median([s.seconds for s in own]):.1f}"
-            counts = (len(own), int((z < -2).sum()), int((z > 2).sum()))
-            rows.append((name, own[0].base, *counts, *(signed(float(m)) for m in means), seconds))
+            counts = (len(own), sum(s.z < -2 for s in own), sum(s.z > 2 for s in own))
+            rows.append((name, own[0].base, *counts, *map(signed, means), seconds))
     return markdown(header, rows)
+
+
+def mean_of(summaries: Sequence[Summary], key: str, classes: bool) -> float:
+    """The mean of a figure over the tables of one kind of target, whose losses have one unit; NaN without any."""
+    values = [getattr(s, key) for s in summaries if s.classes == classes]
+    return float(np.mean(values)) if values else np.nan
 
 
 def counts_table(summaries: Sequence[Summary], names: Sequence[str]) -> str:
@@ -53,7 +58,7 @@ def counts_table(summaries: Sequence[Summary], names: Sequence[str]) -> str:
 
 
 def selected_table(summaries: Sequence[Summary]) -> str:
-    """The selected model, table by table, from the largest gain to the largest loss."""
+    """The selected model where it changed anything, from the largest gain to the largest loss."""
     header = ["table", "rows", "worst group (rows)", "its loss", "change (SE)", "z", "accuracy, % (SE)"]
     header += ["largest loss of a group", "all rows (SE)", "average kept"]
     rows = [
@@ -69,7 +74,7 @@ def selected_table(summaries: Sequence[Summary]) -> str:
             with_error(s.overall_change, s.overall_error),
             f"{s.kept_folds} of 5",
         )
-        for s in sorted(of(summaries, "selected"), key=lambda s: (s.z, s.table))
+        for s in sorted(changed(of(summaries, "selected")), key=lambda s: (s.z, s.table))
     ]
     return markdown(header, rows)
 
@@ -106,6 +111,8 @@ def all_tables(summaries: Sequence[Summary], cell: Cell, *, classes_only: bool =
 
 
 def change_cell(s: Summary) -> str:
+    if s.same:
+        return "no row changed"
     return f"{with_error(s.change, s.change_error, 3)}, all {signed(s.overall_change, 3)}"
 
 

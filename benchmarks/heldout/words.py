@@ -23,10 +23,11 @@ every model is fitted without a fold, with everything that it chooses chosen ins
 
 - **Loss**: log loss for classes; for numbers, the squared error in units of the variance of y. Less is better.
 - **Worst group**: the one with the largest held-out loss under the average model (for a correction: under the model
-  that is corrected). A change is the model's loss of this group minus the average model's, on the same rows: below
-  zero is a gain.
+  that is corrected). A change is the model's loss of this group minus the average model's, on the same rows: below zero
+  is a gain.
 - **SE** is the paired standard error, with the rows as units; **z** is change / SE. It tells what other rows would
-  change, not what other training rows would: where nothing differs, z is near a standard normal number, a little wider.
+  change, not what other training rows would: where models are equally good, z is about a standard normal number, or
+  somewhat wider.
 - **All rows**: the change of the mean loss of all rows, the price.
 
 | model | what it is |
@@ -38,7 +39,7 @@ every model is fitted without a fold, with everything that it chooses chosen ins
 | boosting | scikit-learn's `HistGradientBoosting`, 15 leaves, rate 0.05, stopped early; without groups |
 | default boosting | the same with scikit-learn's defaults |
 | fairlearn | `ExponentiatedGradient` of logistic regressions, `BoundedGroupLoss(upper_bound=0)`; two classes only |
-| corrected ... | `WorstGroupCorrection` of that boosting, compared with it |
+| corrected ... | `WorstGroupCorrection` of that boosting, compared with it; two classes only, to save time |
 
 No model keeps fairlearn's bound of 0, so that its multipliers go to the worst group; its answer, a random choice among
 models, is taken as the mean of their probabilities, which is no worse.
@@ -47,7 +48,18 @@ models, is taken as the mean of their probabilities, which is no worse.
 CONCLUSIONS = """\
 ## In short
 
-(to be written)
+- **Training for the worst group alone seldom pays on new rows.** On nearly every table it lowers that group's loss on
+  the training rows; little of it is left on held-out rows, and all rows together pay for it nearly everywhere.
+- **The selected model takes a gain where rows confirm it**, and is the average model elsewhere, to the last digit. The
+  clear gains are labsup by race, drug by country and both tables of gpa2. On no table does it lose by two standard
+  errors.
+- **Balanced weights are no safe choice.** They help some groups that are small and harm nearly every worst group that
+  is the majority.
+- **A more expressive model helps everybody or nobody.** Boosting that is stopped early is better for the worst group
+  about as often as it is worse; with scikit-learn's defaults it learns the noise of tables of this size.
+- **A correction of boosting** mostly leaves it alone, and says so.
+- **Misses**: tables where the selected model costs all rows more than it should without a gain are named below. All of
+  them have small worst groups and a choice that only one of the five folds made.
 """
 
 SELECTED = """\
@@ -68,16 +80,43 @@ WHEN = "## When it helps, and when not\n"
 
 NOISE = """\
 **Noise.** Mean change of the loss of the average model's worst group: on the rows that the models were fitted to, and
-on held-out rows; beside it the mean change for all held-out rows.
+on held-out rows.
+"""
+
+NOISE_WHY = """\
+A model has its worst group for one of two reasons. Either the group follows another rule, and the model is a compromise
+in which the group counts for little: then more weight helps, on new rows as well. Or its target is harder to predict:
+then weight buys a fit to the noise of its rows, which new rows do not have. The first column cannot tell them apart,
+the second can. Only held-out rows show which it is, and therefore the selection looks at nothing else.
+"""
+
+EXPRESSIVE = """\
+**Expressive models.** Boosting has no compromise to improve: trees give every group its own rule if the rows show one.
+Its training losses are far below those of any linear model, also those of its worst group; its held-out losses are not.
+What is left of the worst group's loss is noise, or rows that are too few, and no weights take that away.
 """
 
 SIZES = """\
-**Small groups.** The tables by the rows of the worst group: mean change for it on held-out rows, and tables on which it
-is better or worse by two standard errors.
+**Small groups.** The tables by the rows of the worst group: median change for it on held-out rows, and tables on which
+it is better or worse by two standard errors.
+"""
+
+SIZES_WHY = """\
+A small group can gain much, and nobody can be sure of it: its standard error is as large. The selection then keeps the
+average model. This is the price of its caution: where balanced or worst-group models of small groups did gain (bwght,
+fertil1), it took little of it. The worst group is found on the same rows, so that a small one is often the worst by
+chance, and looks better under any other model; the first line is a little too good for all of them.
 """
 
 RANKS = """\
 **Majority or minority.** The same by the place of the worst group among the groups of its table.
+"""
+
+RANKS_WHY = """\
+Where the worst group is the largest one, equal weights take weight away from it, and it loses. There only p > 0 helps,
+which gives weight to the worst group whatever its size: drug, labsup, gpa2 by athlete. Where it is the smallest one
+both give it weight, and too much of it makes another group the worst (gpa2 by sex x race, balanced: see the largest
+losses below). Therefore the selection has both dials, and the choice of neither.
 """
 
 DETAILS = (
