@@ -50,5 +50,5 @@ def halves_table(summaries: Sequence[Summary]) -> str:
                 price = f"{signed(free[0].overall_change)} ({free[0].table})" if free else "-"
                 moved = changed(members)
                 counts = z_counts(s.z for s in moved)
-                rows.append((f"{kind}, folds {split + 1}", len(members), len(moved), *counts.values(), price))
+                rows.append((f"{kind}, drawing {split + 1}", len(members), len(moved), *counts.values(), price))
     return markdown(["half", "tables", "changed", *z_counts([]), "largest price without a gain"], rows)

@@ -109,19 +109,27 @@ def outcome(summaries: Sequence[Summary]) -> list[str]:
             text += f"; the largest of {len(moved)} standard normal numbers is above "
             text += f"{largest_by_chance(len(moved)):.1f} in half of all cases"
         parts.append(_wrapped(f"{text}."))
-    dear = [s for s in free if s.overall_change > HIGHEST_PRICE]
-    names = "; ".join(f"{s.table}, {with_error(s.overall_change, s.overall_error)}, z {signed(s.z, 1)}" for s in dear)
-    parts.append(
-        _wrapped(
-            f'"Nothing is gained" means a z above {GAIN:g}; there the price should be at most {HIGHEST_PRICE:g}. '
-            f"Of {len(free)} such tables {len(dear)} cost more{': ' + names if dear else ''}. The highest prices:"
-        )
-    )
+    parts += [f'"Nothing is gained" means a z above {GAIN:g}; there the price should be at most {HIGHEST_PRICE:g}.\n']
+    parts += [_prices(summaries, split) for split in sorted({s.split for s in summaries})]
+    parts += ["The highest prices without a gain, for the first drawing:\n"]
     rows = [
         (s.table, "classes" if s.classes else "numbers", with_error(s.overall_change, s.overall_error), signed(s.z, 1))
         for s in free[:MOST_EXPENSIVE]
     ]
-    return [*parts, markdown(["without a gain", "target", "all rows (SE)", "z"], rows), _changed_text(own)]
+    return [*parts, markdown(["table", "target", "all rows (SE)", "z"], rows), _changed_text(own)]
+
+
+def _prices(summaries: Sequence[Summary], split: int) -> str:
+    """Which tables cost too much, for one drawing of the outer folds."""
+    free = without_gain(of(summaries, "selected", split))
+    dear = [s for s in free if s.overall_change > HIGHEST_PRICE]
+    names = "; ".join(
+        f"{s.table} ({s.group_rows} rows in the worst group), {with_error(s.overall_change, s.overall_error)}, "
+        f"z {signed(s.z, 1)}"
+        for s in dear
+    )
+    text = f"Outer folds, drawing {split + 1}: of {len(free)} tables without a gain {len(dear)} cost more"
+    return _wrapped(f"- {text}{': ' + names if dear else ''}.").rstrip("\n").replace("\n", "\n  ") + "\n"
 
 
 def _changed_text(own: Sequence[Summary]) -> str:

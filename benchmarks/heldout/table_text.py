@@ -52,6 +52,7 @@ def counts_table(summaries: Sequence[Summary], names: Sequence[str]) -> str:
         moved = changed(own)
         if own:
             rows.append((name, len(own) - len(moved), *z_counts(s.z for s in moved).values()))
+        if own and moved:
             chance = (f"{expected:.1f}" for expected in chance_counts(len(moved)).values())
             rows.append((f"chance, for {len(moved)} tables", "", *chance))
     return markdown(["z of the worst group", "no row changed", *chance_counts(0)], rows)
