@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test test-fast test-portable lint bench truth study reproduce clean
 
 demo: $(STAMP)
-	$(BIN)/python examples/mortgage.py
+	$(BIN)/python examples/held_out.py
 
 # The whole suite. One BLAS thread per worker: the systems are small, and the workers already use every core.
 test: $(STAMP)

@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     sizes.add_argument("--full", action="store_true", help="the paper's sizes: 8 GB of memory, an hour")
     sizes.add_argument("--tiny", action="store_true", help="sizes for tests, in seconds")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="rounds, of which medians are taken")
-    parser.add_argument("--data", type=Path, help="a folder with adult, compas and law_school as CSV files")
+    parser.add_argument("--data", type=Path, help="a folder with adult, compas, law_school and drug as CSV files")
     parser.add_argument("--out", type=Path, default=REPORTS / "bench", help="where files and pictures go")
     parser.add_argument("--docs", action="store_true", help="write docs/benchmarks.md as well")
     parser.add_argument("--render", action="store_true", help="measure nothing, write the report from the stored files")

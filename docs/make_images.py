@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shutil import copy
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
     sys.path.insert(0, str(ROOT / "examples"))
-    import mortgage
+    import held_out
 
-    data = mortgage.load()
-    figure = mortgage.figure(data, mortgage.fit_average(data), mortgage.fit_worst_group(data))
-    figure.savefig(ROOT / "docs" / "images" / "mortgage.png", dpi=110)
+    with TemporaryDirectory() as directory:
+        held_out.main(directory)
+        copy(Path(directory) / "held_out.png", ROOT / "docs" / "images" / "held_out.png")
 
 
 if __name__ == "__main__":

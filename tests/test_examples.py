@@ -53,10 +53,42 @@ def fits(mortgage):
 
 def test_every_example_is_tested():
     assert [path.name for path in sorted(EXAMPLES.glob("*.py"))] == [
+        "held_out.py",
         "largest_eigenvalue.py",
         "mortgage.py",
         "worst_share.py",
     ]
+
+
+def test_held_out_runs_as_a_program_without_a_word_on_stderr(tmp_path):
+    """The story of the README: a gain for students, none for applicants, and both are told."""
+    printed = run("held_out", str(tmp_path / "reports"), cwd=tmp_path)
+    report = (tmp_path / "reports" / "held_out.md").read_text(encoding="utf-8")
+    students, applicants = printed.split("## ")[1:]
+    assert students.strip() in report
+    assert "group 'black women', the worst off under the average model, falls by 0.02" in students
+    assert "Nothing to gain: the average model is kept." in applicants
+    assert (tmp_path / "reports" / "held_out.png").read_bytes().startswith(b"\x89PNG")
+    women = next(line for line in students.splitlines() if line.startswith("| black women"))
+    change, error = (float(x.strip("()")) for x in women.split("|")[-2].split())
+    assert change < -2 * error, "the gain of the README is real on held-out rows"
+    for line in applicants.splitlines():
+        if line.startswith(("| black", "| white", "| Hispanic", "| all")):
+            assert line.endswith("| +0.000 (0.000) |"), "the average model itself is kept in every fold"
+
+
+def test_held_out_changes_are_paired_differences():
+    with example("held_out") as held_out:
+        people = held_out.People("two", None, None, np.array(["a", "a", "a", "b", "b"]))
+        losses = held_out.pd.DataFrame(
+            {"average": [1.0, 2, 3, 4, 5], "worst-group": [2.0, 2, 5, 4, 4], "selected": [1.0, 2, 3, 4, 5]}
+        )
+        table = held_out.changes(people, losses)
+    assert table.index.tolist() == ["a", "b", "all"]
+    assert table.loc["a", "worst-group"] == pytest.approx(1.0)
+    assert table.loc["a", "worst-group error"] == pytest.approx(1 / np.sqrt(3))
+    assert table.loc["b", "worst-group"] == pytest.approx(-0.5)
+    assert (table["selected"] == 0.0).all()
 
 
 def test_mortgage_runs_as_a_program_without_a_word_on_stderr(tmp_path):
@@ -104,7 +136,7 @@ def test_mortgage_worst_group_is_better_off(mortgage, fits):
     assert worst.value == pytest.approx(after.max(), rel=1e-14)
 
 
-def test_mortgage_story_of_the_readme(mortgage, fits):
+def test_mortgage_story_on_training_rows(mortgage, fits):
     """The loss of the worst group falls until a second group is as badly off; the first pays for it."""
     data, average, worst = fits
     change = dict(zip(data.masks, worst.losses - mortgage.group_losses(data, average.w), strict=True))

@@ -16,7 +16,9 @@ from . import (
     outer_methods,
     paper_problem,
     peers,
+    published_optima,
     scaling,
+    selection,
     small_problems,
     tables,
 )
@@ -28,6 +30,8 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "conic": conic.measure,
     "tables": tables.measure,
     "one_group": one_group.measure,
+    "selection": selection.measure,
+    "published_optima": published_optima.measure,
     "small_problems": small_problems.measure,
     "many_groups": many_groups.measure,
     "scaling": scaling.measure,

@@ -102,6 +102,7 @@ _LEARN = (
     "MinimaxRegressor",
     "MinimaxRegressorCV",
     "WorstGroupCorrection",
+    "fairness_path",
     "group_table",
     "worst_group_scorer",
 )
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from .learn import MinimaxRegressor as MinimaxRegressor
     from .learn import MinimaxRegressorCV as MinimaxRegressorCV
     from .learn import WorstGroupCorrection as WorstGroupCorrection
+    from .learn import fairness_path as fairness_path
     from .learn import group_table as group_table
     from .learn import worst_group_scorer as worst_group_scorer
 

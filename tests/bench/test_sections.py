@@ -12,14 +12,14 @@ from threadpoolctl import threadpool_info
 
 import saddleback as sb
 from benchmarks import render, run, threads, writing
-from benchmarks.contestants import conic, epigraph, one_group
+from benchmarks.contestants import conic, epigraph, one_group, selection
 from benchmarks.contestants.ours import by, ours
 from benchmarks.contestants.smooth import lbfgsb
 from benchmarks.race import Contestant, forgetful, race, run_once
 from benchmarks.real_tables import grouped_table, loan_table, look_alikes
 from benchmarks.recorder import Enough, Recorder, Trajectory
 from benchmarks.report import Demand, Figure, Options, Report, Table, gap_curves
-from benchmarks.sections import SECTIONS
+from benchmarks.sections import SECTIONS, published_optima
 from benchmarks.synthetic import conditioned_data, paper_data
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,6 +115,47 @@ def test_scikit_learn_has_the_optimum_of_one_group(solver):
     problem = sb.Problem(data.fused())
     optimum = sb.solve(problem, tol=1e-11)
     assert problem.value(one_group.fit(data, solver, 1e-9)) == pytest.approx(optimum.value, abs=1e-8)
+
+
+@pytest.mark.parametrize("solver", [solver for solver in selection.SOLVERS if solver != "liblinear"])
+def test_the_fits_beside_a_selection_are_those_of_the_average_model(solver, monkeypatch):
+    """C = 1/(n l2), as many times as there are worst weights. (liblinear penalizes the intercept as well.)"""
+    data = look_alikes({"table": (300, 4, 3)})["table"]
+    fitted = []
+
+    class Recorded(selection.LogisticRegression):
+        def fit(self, X, y):
+            fitted.append(super().fit(X, y))
+            return self
+
+    monkeypatch.setattr(selection, "LogisticRegression", Recorded)
+    train = np.arange(0, 300, 2)
+    selection.fit_all(data, [(train, train + 1)], [1e-2], 3, solver, None)
+    average = sb.MinimaxClassifier(0.0, l2=1e-2, standardize=False)
+    average.fit(data.X[train], data.y[train], sensitive_features=data.groups[train])
+    assert len(fitted) == 3
+    np.testing.assert_allclose(fitted[-1].coef_, average.coef_, atol=1e-2)
+
+
+def test_published_optima_are_read_from_a_folder_and_compared(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rng, n = np.random.default_rng(0), 400
+    races = [*published_optima.RACES, "Asian"]
+    compas = {name: rng.integers(0, 9, n) for name in ("age", "priors_count", "juv_fel_count", "juv_misd_count")}
+    compas |= {"race": rng.choice(races, n), "sex": rng.choice(["Female", "Male"], n)}
+    compas |= {"c_charge_degree": rng.choice(["F", "M"], n), "two_year_recid": rng.integers(0, 2, n)}
+    drug = {name: rng.normal(size=n) for name in published_optima.SCORES}
+    drug |= {"cannabis": rng.choice(["CL0", "CL1", "CL5"], n), "country": rng.choice(["UK", "US", "Other"], n)}
+    pd.DataFrame(compas).to_csv(tmp_path / "compas.csv.gz", index=False)
+    pd.DataFrame(drug).to_csv(tmp_path / "drug.csv.gz", index=False)
+
+    report = published_optima.measure(Options("small", repeats=1, data=tmp_path))
+    rows = {row[0].split(" (")[0]: row for row in report.tables[0].rows}
+    assert set(rows) == set(published_optima.PUBLISHED)
+    # Three numbers, sex, the degree of the charge and three indicators of race, of which "Asian" is dropped.
+    assert "d = 8, J = 4" in rows["compas by race"][0]
+    assert rows["drug by country"][1:3] == ("0.589363", "450")
+    assert [demand.met for demand in report.demands if "gap" in demand.what] == [True, True]
 
 
 def test_smoothness_is_an_upper_bound_and_tight():

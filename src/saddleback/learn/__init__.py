@@ -20,19 +20,25 @@ from .estimators.cross_validated import MinimaxClassifierCV, MinimaxRegressorCV
 from .estimators.regressor import MinimaxRegressor
 from .group_table import group_table
 from .groups import MISSING, REST, Groups, read_sensitive_features, take_columns
+from .path.fairness_path import fairness_path
+from .path.outcome import FairnessPath
 from .scorer import worst_group_scorer
+from .selection.selection import Selection
 from .table import Table
 
 __all__ = [
     "MISSING",
     "REST",
+    "FairnessPath",
     "Groups",
     "MinimaxClassifier",
     "MinimaxClassifierCV",
     "MinimaxRegressor",
     "MinimaxRegressorCV",
+    "Selection",
     "Table",
     "WorstGroupCorrection",
+    "fairness_path",
     "group_table",
     "read_sensitive_features",
     "take_columns",

@@ -150,7 +150,7 @@ def worst_group_scorer(
         As in `group_table`. The default loss is the log loss of a classifier and the squared loss of a regressor.
     threshold : float, optional
         The probability from which on a row is predicted to be positive; by default ``estimator.predict`` decides.
-    crossed, missing_groups_groups, min_group_size
+    crossed, missing_groups, min_group_size
         As in `read_sensitive_features`.
 
     Returns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import saddleback as sb
 from learn.people import people
@@ -25,6 +26,14 @@ def test_unknown_column(group_by):
 def test_column_names_need_a_frame():
     with pytest.raises(sb.ProblemError, match="data frame"):
         fit(sb.MinimaxClassifier(group_by="town"), groups=None)
+
+
+@pytest.mark.parametrize(
+    "model", [sb.MinimaxClassifierCV(group_by="rows"), sb.WorstGroupCorrection(LogisticRegression(), group_by="rows")]
+)
+def test_single_rows_cannot_be_judged_by_held_out_rows(model):
+    with pytest.raises(sb.ProblemError, match=r"needs groups with rows to hold out; got group_by='rows'"):
+        fit(model, groups=None)
 
 
 def test_one_group():

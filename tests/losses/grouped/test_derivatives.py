@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import expit
 
 import saddleback as sb
 from saddleback.losses import check_jacobian
@@ -93,18 +94,36 @@ def test_hessian_in_many_blocks(monkeypatch):
 
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 @pytest.mark.parametrize("n_threads", [2, 3])
-def test_one_thread_and_several_give_the_same_bits(loss, n_threads, monkeypatch):
-    """A small Hessian is computed by the calling thread alone, in the sums of as many threads as there are."""
+def test_a_small_hessian_is_the_same_for_any_number_of_threads(loss, n_threads, monkeypatch):
+    """The calling thread computes it alone; with several threads it differs by rounding."""
     from saddleback.losses.grouped import hessian
 
     case = make(loss, n=900, d=7)
-    losses = case.losses(n_threads=n_threads, fit_intercept=True)
+    losses, single = (case.losses(n_threads=threads, fit_intercept=True) for threads in (n_threads, 1))
     w, lam = case.point(losses), np.full(4, 0.25)
-    monkeypatch.setattr(hessian, "BLOCK_ENTRIES", 1)
     alone = losses.hessian(w, lam)
+    np.testing.assert_array_equal(single.hessian(w, lam), alone)
     monkeypatch.setattr(hessian, "MULTIPLICATIONS_ALONE", 0)
-    monkeypatch.setattr(hessian, "run_in_turn", None)
-    np.testing.assert_array_equal(losses.hessian(w, lam), alone)
+    np.testing.assert_allclose(losses.hessian(w, lam), alone, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 7, 8, 12, 35, 128])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_kernel_of_narrow_tables(d, dtype, intercept):
+    """All remainders of its tiles, blocks that end within the cache's rows, and groups of weight 0."""
+    rng = np.random.default_rng(d)
+    X, groups = rng.standard_normal((1300, d)).astype(dtype), rng.integers(0, 3, 1300)
+    y, offset = rng.integers(0, 2, 1300), rng.standard_normal(1300)
+    losses = sb.GroupedLinear(X, y, groups, l2=0.5, fit_intercept=intercept, offset=offset)
+    w, lam = rng.standard_normal(losses.n_params) / np.sqrt(d), np.array([0.3, 0.0, 0.7])
+    Z = np.column_stack([X, np.ones(1300)]) if intercept else X.astype(np.float64)
+    p = expit(Z @ w + offset)
+    weight = lam[groups] / np.bincount(groups)[groups] * p * (1 - p)
+    expected = (Z * weight[:, None]).T @ Z + np.diag([0.5] * d + [0.0] * intercept)
+    H = losses.hessian(w, lam)
+    np.testing.assert_allclose(H, expected, rtol=1e-10, atol=1e-13)
+    np.testing.assert_array_equal(H, H.T)
 
 
 def test_layout_of_softmax_parameters():

@@ -76,7 +76,7 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
             self.classes_, codes = read_classes(y)
             return codes
         # A fit before may have been that of a classifier.
-        vars(self).pop("classes_", None)
+        self.__dict__.pop("classes_", None)
         return read_numbers(y, self.group_by)
 
     def _pointwise_loss(self) -> PointwiseLoss:

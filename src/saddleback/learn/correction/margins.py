@@ -49,9 +49,9 @@ class MarginReader:
         """The floor is what n rows say of an event that none of them shows: half an occurrence.
 
         (0 + 1/2) / (n + K/2) is the estimate of Krichevsky and Trofimov (1981) for one of K classes; for counts it is
-        half an occurrence of the mean count.
+        half an occurrence of the mean count. A row of weight 2 is two rows.
         """
-        n = len(rows)
+        n = len(rows) if rows.weight is None else max(len(rows), float(rows.weight.sum()))
         if classes is not None:
             return cls(loss, classes, 0.5 / (n + 0.5 * classes.size))
         mean = float(np.average(rows.y, weights=rows.weight))

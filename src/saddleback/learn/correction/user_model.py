@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +70,14 @@ def weight_parameters(estimator: Any, weight: Vector | None) -> dict[str, Vector
     return {name: weight}
 
 
+def _fresh(estimator: Any) -> Any:
+    """A clone; a copy of a model that scikit-learn refuses to clone, as of CatBoost's with a list among parameters."""
+    try:
+        return clone(estimator)
+    except RuntimeError:
+        return deepcopy(estimator)
+
+
 @dataclass(frozen=True, eq=False)
 class UserModel:
     """The user's model with the rows that it is fitted on."""
@@ -82,7 +91,7 @@ class UserModel:
 
     def fitted(self, rows: NDArray[np.intp] | None = None) -> Any:
         """A clone that is fitted on some rows; on all by default."""
-        model = clone(self.estimator)
+        model = _fresh(self.estimator)
         if rows is None:
             return model.fit(self.X, self.y, **self.parameters)
         parameters = {name: _safe_indexing(values, rows) for name, values in self.parameters.items()}

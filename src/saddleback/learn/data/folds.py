@@ -13,6 +13,8 @@ from ...errors import ProblemError
 from ..groups import Groups
 from .rows import Rows
 
+DEFAULT_FOLDS = 5
+
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows of a fit, and the rows that are held out from it."""
 
@@ -35,15 +37,16 @@ def stratified_folds(groups: Groups, y: NDArray[Any], k: int, rng: np.random.Gen
 def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Split]:
     """Splits of the rows into training and held-out ones.
 
-    A number of folds is drawn ``repeats`` times, stratified by group and target. A splitter of scikit-learn, or an
-    iterable of splits, is taken as it is; its numbers count all rows of the user, also those of weight 0.
+    A number of folds (None: 5, as in scikit-learn) is drawn ``repeats`` times, stratified by group and target. A
+    splitter of scikit-learn, or an iterable of splits, is taken as it is; its numbers count all rows of the user, also
+    those of weight 0.
     """
-    repeats = whole(repeats, "repeats", minimum=1)
+    repeats, cv = whole(repeats, "repeats", minimum=1), DEFAULT_FOLDS if cv is None else cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         k = whole(cv, "cv", minimum=2)
         if k > len(rows):
             raise ProblemError(f"cv must be at most the number of rows, {len(rows)}; got {k} folds.")
-        rng = np.random.default_rng(random_state)
+        rng = _generator(random_state)
         drawn = [stratified_folds(rows.groups, rows.y, k, rng) for _ in range(repeats)]
         return [(np.flatnonzero(folds != j), np.flatnonzero(folds == j)) for folds in drawn for j in range(k)]
     try:
@@ -52,12 +55,33 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         raise ProblemError(f"cv must be a number of folds, a splitter or a list of splits; got {cv!r}.") from error
     n = len(rows) if rows.kept is None else rows.kept.size
     y = rows.y if rows.kept is None else _at(rows.y, rows.kept)
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(np.zeros((n, 1)), y)]
-    if rows.kept is None:
-        return splits
-    number = np.where(rows.kept, np.cumsum(rows.kept) - 1, -1)
-    renumbered = ((number[train], number[test]) for train, test in splits)
-    return [(train[train >= 0], test[test >= 0]) for train, test in renumbered]
+    splits = [(_numbers(train, n), _numbers(test, n)) for train, test in splitter.split(np.zeros((n, 1)), y)]
+    if rows.kept is not None:
+        number = np.where(rows.kept, np.cumsum(rows.kept) - 1, -1)
+        renumbered = ((number[train], number[test]) for train, test in splits)
+        splits = [(train[train >= 0], test[test >= 0]) for train, test in renumbered]
+    if not splits or not all(train.size and test.size for train, test in splits):
+        raise ProblemError(f"cv must give splits with rows to train on and rows to hold out; got {cv!r}.")
+    return splits
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"random_state must be a whole number, a generator or None; got {random_state!r}."
+        ) from error
+
+
+def _numbers(rows: Any, n: int) -> NDArray[np.intp]:
+    """The numbers of rows, which may be given as a mask."""
+    index = np.asarray(rows)
+    if index.dtype.kind == "b" and index.shape == (n,):
+        return np.flatnonzero(index)
+    if index.ndim != 1 or index.dtype.kind not in "iu" or (index.size and not 0 <= index.min() <= index.max() < n):
+        raise ProblemError(f"the splits of cv must be numbers of rows from 0 to {n - 1}; got {index!r}.")
+    return index.astype(np.intp)
 
 
 def check_classes(y: NDArray[Any], n_classes: int) -> None:

@@ -37,16 +37,25 @@ class Standardization:
         n = X.shape[0]
         p = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
         mean = np.asarray(p @ X, dtype=np.float64).ravel()
+        # In units of the largest deviation, whose square may overflow or underflow.
         if sp.issparse(X):
+            deviations, of_entries = X.data - mean[X.indices], p[X.tocoo().coords[0]]
+            largest = np.abs(mean)
+            np.maximum.at(largest, X.indices, np.abs(deviations))
+            unit = np.where(largest > 0.0, largest, 1.0)
+            full = np.bincount(X.indices, minlength=mean.size) == n
+            absent = np.where(full, 0.0, np.maximum(1.0 - np.bincount(X.indices, of_entries, mean.size), 0.0))
+            squares = np.bincount(X.indices, of_entries * (deviations / unit[X.indices]) ** 2, mean.size)
             # The entries that are not stored deviate by the mean.
-            of_entries = p[X.tocoo().coords[0]]
-            stored = np.bincount(X.indices, of_entries, mean.size)
-            squares = np.bincount(X.indices, of_entries * (X.data - mean[X.indices]) ** 2, mean.size)
-            variance = squares + np.maximum(1.0 - stored, 0.0) * mean**2
+            variance = squares + absent * (mean / unit) ** 2
         else:
-            variance = p @ (X - mean) ** 2
-        constant = variance <= n * EPS * variance + (n * EPS * mean) ** 2
-        scale = np.sqrt(np.where(constant, 1.0 if intercept else mean**2, variance))
+            deviations = X - mean
+            largest = np.abs(deviations).max(axis=0)
+            unit = np.where(largest > 0.0, largest, 1.0)
+            variance = p @ (deviations / unit) ** 2
+        deviation = unit * np.sqrt(variance)
+        constant = deviation <= n * EPS * np.abs(mean)
+        scale = np.where(constant, 1.0 if intercept else np.abs(mean), deviation)
         scale[scale == 0.0] = 1.0
         centered = intercept and not sp.issparse(X)
         return cls(mean if centered else np.zeros(mean.size), scale)

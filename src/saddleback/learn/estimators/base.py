@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -117,8 +116,12 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
             tol=number(self.tol, "tol", minimum=0.0, strict=True) * unit,
             loss_unit=unit,
             max_iter=self.max_iter,
-            n_threads=None if self.n_jobs is None else effective_n_jobs(self.n_jobs),
+            n_threads=self._n_threads(),
         )
+
+    def _n_threads(self) -> int | None:
+        """Threads of a fit: one where ``n_jobs`` fits run side by side, so that their number does not change bits."""
+        return None if self.n_jobs is None else 1
 
     def _keep(self, fit: Fit, rows: Rows) -> None:
         """The attributes of the fitted model."""

@@ -142,6 +142,6 @@ class MinimaxClassifier(SingleModel, LinearClassifier):
     >>> model.group_names_, (model.group_losses_[1] > model.group_losses_[0] + 0.1).item()
     (['big', 'small'], True)
     >>> model = sb.MinimaxClassifier(worst_weight=1.0).fit(X, y, sensitive_features=town)
-    >>> np.ptp(model.group_losses_) < 1e-4, model.certified_
+    >>> bool(np.ptp(model.group_losses_) < 1e-4), model.certified_
     (True, True)
     """

@@ -7,8 +7,9 @@ from typing import Any, Self
 from ..data.folds import make_splits
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
+from ..groups.group_input import refuse_rows
 from ..selection.choosing import best_average, choose_candidate, read_rule
-from ..selection.grid import L2S, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
+from ..selection.grid import AUTO, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of, penalties_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
@@ -25,7 +26,7 @@ class CrossValidated(LinearMinimax):
         worst_weights: Any = WORST_WEIGHTS,
         *,
         priors: Any = PRIORS,
-        l2s: Any = L2S,
+        l2s: Any = AUTO,
         cv: Any = 5,
         repeats: int = 2,
         rule: str = "one_se",
@@ -78,9 +79,11 @@ class CrossValidated(LinearMinimax):
             As in `MinimaxClassifier.fit`.
         """
         rule = read_rule(self.rule)
+        refuse_rows(self.group_by, type(self).__name__)
         rows = self._read_rows(X, y, sensitive_features, sample_weight)
         setting = self._setting(rows)
-        candidates = make_candidates(self.worst_weights, self.priors, self.l2s, rows.groups.names)
+        l2s = penalties_of(self.l2s, classes=setting.n_classes > 0)
+        candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
         score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
         splits = make_splits(self.cv, self.repeats, rows, self.random_state)
 
@@ -119,8 +122,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     priors : list
         Weights of the groups in the average: numbers from 0 (shares of the rows) to 1 (all groups alike), "shares",
         "balanced", or a weight for each group. 0 is always among them.
-    l2s : list of float
-        Penalties.
+    l2s : list of float, or "auto"
+        Penalties; "auto" is 1e-4, 1e-3, 1e-2, 1e-1 for classes, and ten times as much for numbers.
     cv : int, splitter or list of splits
         The number of folds, which are stratified by group and target; or splits of scikit-learn.
     repeats : int

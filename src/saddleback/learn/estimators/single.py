@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from ..._types import Vector
 from ..._validation import flag, number
@@ -86,6 +87,9 @@ class SingleModel(LinearMinimax):
         start = self._start(trainer, previous, rows)
         self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
         return self
+
+    def _n_threads(self) -> int | None:
+        return None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
 
     def _check_dual_set(self) -> None:
         if self.dual_set is not None and (self.worst_weight, self.prior) != (1.0, "shares"):

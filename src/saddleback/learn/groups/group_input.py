@@ -32,6 +32,12 @@ def group_columns(group_by: Any) -> list[Any]:
     return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
 
 
+def refuse_rows(group_by: Any, who: str) -> None:
+    """Refuse groups of one row each where groups are judged by held-out rows."""
+    if isinstance(group_by, str) and group_by == ROWS:
+        raise ProblemError(f"{who} needs groups with rows to hold out; got group_by='rows', of one row each.")
+
+
 def read_group_input(
     X: Any,
     y: Any,
@@ -81,8 +87,8 @@ def _check(groups: Groups, argument: str, *, told: bool) -> None:
     if np.count_nonzero(sizes) == 1:
         only = names[int(sizes.argmax())]
         raise ProblemError(
-            f"{argument} must hold at least two groups; got only {only!r}. Without groups, leave it out: the model is "
-            "then the ordinary one."
+            f"{argument} must hold at least two {'classes' if argument == 'y' else 'groups'}; got only {only!r}. "
+            "Without groups, leave it out: the model is then the ordinary one."
         )
     if len(names) > MOST_GROUPS:
         raise ProblemError(

@@ -37,6 +37,7 @@ def choose_candidate(scores: Matrix, rows: Rows, average: int, rule: str) -> Cho
 
     "one_se" is `choose_one_se`. "best" takes the least score of the worst group, whatever its noise and its price.
     """
+    _check_scored(~np.isnan(scores[:, average]))
     choice = choose_one_se(scores, memberships_of(rows), average, row_weights=rows.weight)
     return choice if rule == ONE_SE or len(rows.groups.names) == 1 else replace(choice, chosen=choice.best)
 
@@ -44,9 +45,13 @@ def choose_candidate(scores: Matrix, rows: Rows, average: int, rule: str) -> Cho
 def best_average(scores: Matrix, candidates: list[Candidate], rows: Rows) -> int:
     """The ordinary model of the penalty with the least average score; of equal ones the largest penalty."""
     counted = ~np.isnan(scores).any(axis=1)
-    if not counted.any():
-        raise ProblemError("scoring must give a number for some rows; got none for every row.")
+    _check_scored(counted)
     weight = None if rows.weight is None else rows.weight[counted]
     averages = np.flatnonzero([candidate.is_average for candidate in candidates])
     means = np.average(scores[counted][:, averages], axis=0, weights=weight)
     return int(averages[np.argmin(means)])
+
+
+def _check_scored(counted: Any) -> None:
+    if not counted.any():
+        raise ProblemError("scoring must give a number for some rows; got none for every row.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,9 @@ def make_selection(
     counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
     everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
     prices = choice.average_losses - choice.average_losses[choice.average]
-    price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
+    with np.errstate(invalid="ignore"):
+        price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
+        average_errors = everyone.standard_errors(scores[counted])
     candidates = Table(
         {
             **parameters,
@@ -40,7 +43,7 @@ def make_selection(
             "worst_loss_error": _worst_errors(scores, rows, choice),
             "worst_group": [rows.groups.names[j] for j in choice.worst_groups],
             "average_loss": choice.average_losses,
-            "average_loss_error": everyone.standard_errors(scores[counted]),
+            "average_loss_error": average_errors,
             "gain": choice.gains,
             "gain_error": choice.gain_errors,
             "price": prices,
@@ -67,6 +70,22 @@ def make_selection(
     )
 
 
+def with_choice(selection: Selection, chosen: int, bound: TrainingBound | None, *, rule: str) -> Selection:
+    """The same candidates, of which another one is taken by another rule."""
+    table = selection.candidates
+    return replace(
+        selection,
+        candidates=Table({**table.data, "chosen": np.arange(len(table)) == chosen}, table.caption),
+        choice=replace(selection.choice, chosen=chosen),
+        gain=float(table["gain"][chosen]),
+        gain_error=float(table["gain_error"][chosen]),
+        price=float(table["price"][chosen]),
+        price_error=float(table["price_error"][chosen]),
+        bound=bound,
+        rule=rule,
+    )
+
+
 def _worst_errors(scores: Matrix, rows: Rows, choice: Choice) -> Vector:
     """The standard error of each candidate's mean in its worst group."""
     members, errors = memberships_of(rows), np.empty(choice.worst_losses.size)
@@ -74,5 +93,6 @@ def _worst_errors(scores: Matrix, rows: Rows, choice: Choice) -> Vector:
         own, pairs = np.flatnonzero(choice.worst_groups == group), np.flatnonzero(members.groups == group)
         pairs = pairs[~np.isnan(scores[members.rows[pairs], choice.average])]
         sample = Sample.of(members.rows[pairs], members.coefficients[pairs], None)
-        errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
+        with np.errstate(invalid="ignore"):
+            errors[own] = sample.standard_errors(scores[np.ix_(sample.rows, own)])
     return errors

@@ -39,8 +39,12 @@ class Choice:
     """(C,): of ``group`` over the average model, or of the worst group where another one has become the worst."""
     gain_errors: Vector
     """(C,): the paired standard error within ``group``."""
+    sure_gains: Vector
+    """(C,): lower bounds of the gains, which hold for all candidates at once with probability 1 - ``LEVEL``."""
     prices: Vector
     """(C,): the rise of the average loss, at least 0."""
+    effective_size: float
+    """Of ``group``: how many rows of equal weight would be as good."""
     quantile: float
     """q: how many standard errors the best of so many candidates may gain by chance."""
     confirmed: NDArray[np.bool_]
@@ -99,10 +103,11 @@ def choose_one_se(
     order = np.lexsort((W, A))
     order = order[differs[order]]
     q = simultaneous_quantile(errors[:, order], LEVEL, worst.effective_size - 1.0)
-    confirmed = np.zeros(len(A), dtype=bool)
+    sure_gains, confirmed = np.full(len(A), -np.inf), np.zeros(len(A), dtype=bool)
+    sure_gains[average] = 0.0
     if len(samples) > 1 and worst.effective_size >= FEWEST_ROWS:
-        required = (q + skewness_allowance(errors[:, order], q)) * SE[order] + prices[order]
-        confirmed[order] = gains[order] > np.maximum(noise, required)
+        sure_gains[order] = gains[order] - (q + skewness_allowance(errors[:, order], q)) * SE[order]
+        confirmed[order] = (sure_gains[order] > prices[order]) & (gains[order] > noise)
     admissible = _within_one_se(losses, W, k, list(samples.values()), confirmed)
     return Choice(
         chosen=_first(admissible, A, W) if admissible.any() else average,
@@ -114,7 +119,9 @@ def choose_one_se(
         average_losses=A,
         gains=gains,
         gain_errors=SE,
+        sure_gains=sure_gains,
         prices=prices,
+        effective_size=worst.effective_size,
         quantile=q,
         confirmed=confirmed,
         admissible=admissible,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..._types import Matrix, Vector
+from ..._types import Matrix
 from ...errors import ConvergenceWarning, warn_user
 from ..data.folds import Split, check_classes
 from ..data.rows import Rows
@@ -17,6 +17,7 @@ from ..fitting.reference import References
 from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
 from .scores import RowScore
+from .warm_starts import WarmStarts
 
 SELECTION_TOL = 1e-5
 """The certified gap of the models of folds, in the unit of the losses: far below the standard errors of held-out
@@ -40,6 +41,7 @@ def out_of_fold(
     parts = Parallel(n_jobs=n_jobs)(
         delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
     )
+    n_fits = len(splits) * sum(not isinstance(candidate, NoCorrection) for candidate in candidates)
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
     for (_, test), (scores, failed) in zip(splits, parts, strict=True):
@@ -48,12 +50,11 @@ def out_of_fold(
         n_failed += failed
     if n_failed:
         warn_user(
-            f"{n_failed} of {len(splits) * len(candidates)} fits for the selection ended above the tolerance; raise "
-            "max_iter, or l2.",
+            f"{n_failed} of {n_fits} fits for the selection ended above the tolerance; raise max_iter, or l2.",
             ConvergenceWarning,
         )
     with np.errstate(invalid="ignore"):
-        return OutOfFold(total / times, len(splits) * len(candidates), n_failed)
+        return OutOfFold(total / times, n_fits, n_failed)
 
 
 def _scores_of_split(
@@ -65,42 +66,16 @@ def _scores_of_split(
     trainer = Trainer(training, setting)
     references = References(trainer)
     scores, failed = np.empty((test.size, len(candidates))), 0
-    starts = WarmStarts()
-    for c, candidate in enumerate(candidates):
-        if isinstance(candidate, NoCorrection):
-            scores[:, c] = score(held_out.offset, held_out.y)
-            continue
-        fit = trainer.fit(
-            candidate,
-            starts.nearest(candidate),
-            references.at(candidate.l2),
-            tol=max(setting.tol, SELECTION_TOL * setting.loss_unit),
-        )
-        starts.add(candidate, fit.result.w)
-        failed += not fit.result.success
-        scores[:, c] = score(fit.margins(held_out), held_out.y)
+    starts, tol = WarmStarts(), max(setting.tol, SELECTION_TOL * setting.loss_unit)
+    with warnings.catch_warnings():
+        # Told once for all folds, by the caller.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for c, candidate in enumerate(candidates):
+            if isinstance(candidate, NoCorrection):
+                scores[:, c] = score(held_out.offset, held_out.y)
+                continue
+            fit = trainer.fit(candidate, starts.predicted(candidate), references.at(candidate.l2), tol=tol)
+            starts.add(candidate, fit.result.w)
+            failed += not fit.result.success
+            scores[:, c] = score(fit.margins(held_out), held_out.y)
     return scores, failed
-
-
-class WarmStarts:
-    """The solutions so far; a fit starts from that of the most similar candidate."""
-
-    def __init__(self) -> None:
-        self._solved: list[tuple[Candidate, Vector]] = []
-
-    def add(self, candidate: Candidate, w: Vector) -> None:
-        self._solved.append((candidate, w))
-
-    def nearest(self, candidate: Candidate) -> Vector | None:
-        """The last solution with the same penalty, else the nearest in worst weight and prior with any penalty."""
-        if not self._solved:
-            return None
-        return min(reversed(self._solved), key=lambda solved: _distance(candidate, solved[0]))[1]
-
-
-def _distance(a: Candidate, b: Candidate) -> float:
-    """Tenfold penalties count as much as the whole way from the average to the worst group."""
-    priors: Any = (a.prior, b.prior)
-    apart = abs(priors[0] - priors[1]) if all(isinstance(p, float) for p in priors) else float(a.prior is not b.prior)
-    penalties = abs(np.log10((a.l2 + 1e-300) / (b.l2 + 1e-300)))
-    return abs(a.worst_weight - b.worst_weight) + apart + min(penalties, 3.0)

@@ -42,10 +42,10 @@ def find_score(scoring: Any, loss: PointwiseLoss, classes: NDArray[Any] | None) 
         name = getattr(scoring, "__name__", type(scoring).__name__)
         return RowScore(name, lambda eta, y: _checked(scoring(_labels(y, classes), prediction_of(eta, loss)), y, name))
     known = {LOSS: lambda eta, y: row_losses(loss, eta, y)}
-    known |= OF_NUMBERS if classes is None else OF_CLASSES
+    known |= OF_NUMBERS if classes is None else _of_classes(loss, classes.size)
     if scoring is None:
         scoring = LOSS
-    if scoring not in known:
+    if not isinstance(scoring, str) or scoring not in known:
         names = ", ".join(map(repr, known))
         raise ProblemError(f"scoring must be one of {names}, or a function (y, prediction); got {scoring!r}.")
     if classes is None and loss.response == "count" and scoring != LOSS:
@@ -90,6 +90,13 @@ OF_NUMBERS = {
     "squared_error": lambda prediction, y: (prediction - y) ** 2,
     "absolute_error": lambda prediction, y: np.abs(prediction - y),
 }
+
+
+def _of_classes(loss: PointwiseLoss, n_classes: int) -> dict[str, Callable[[Any, NDArray[Any]], Vector]]:
+    """The scores that make sense: rates of two classes, probabilities of the logistic loss."""
+    left_out = set() if n_classes == 2 else {"false_negative_rate", "false_positive_rate"}
+    left_out |= set() if isinstance(loss, Logistic | Softmax) else {"brier"}
+    return {name: score for name, score in OF_CLASSES.items() if name not in left_out}
 
 
 def _labels(y: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[Any]:

@@ -9,7 +9,10 @@ import numpy as np
 
 from ..fitting.trainer import TrainingBound
 from ..table import Table
-from .one_se import Choice
+from .one_se import FEWEST_ROWS, Choice
+
+GIVEN = "given"
+"""The rule of a candidate that the user has asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +88,7 @@ def sentence_of(selection: Selection) -> str:
     if len(set(selection.candidates["worst_group"].tolist())) == 1 and selection.group == "(all rows)":
         text = _one_group(selection)
     elif selection.nothing_to_gain:
-        text = _nothing(selection)
+        text = _kept(selection) if selection.rule == GIVEN else _nothing(selection)
     else:
         text = _gain(selection)
     return text + _bound(selection)
@@ -99,40 +102,59 @@ def _one_group(selection: Selection) -> str:
 
 def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
-    before, after = table["worst_loss"][kept], table["worst_loss"][chosen]
-    change = "rises" if selection.price >= 0 else "falls"
-    return (
-        f"{_parameters(selection, chosen)}: the held-out {selection.scoring} of group {selection.group!r}, the worst "
-        f"off under {selection.kept_model}, falls by {selection.gain:.4f} ({selection.gain_error:.4f}); the largest of "
-        f"a group falls from {before:.4f} to {after:.4f}. The average of all rows {change} by "
-        f"{abs(selection.price):.4f} ({selection.price_error:.4f})."
-    )
+    before, after = (with_error(table["worst_loss"][c], selection.gain_error)[0] for c in (kept, chosen))
+    worst, gain = table["worst_group"].tolist()[chosen], _change(-selection.gain, selection.gain_error)
+    what = f"held-out {selection.scoring} of"
+    if worst == selection.group:
+        text = (
+            f"the {what} group {worst!r}, the worst off under {selection.kept_model}, {gain}, from {before} to {after}"
+        )
+    else:
+        text = (
+            f"the largest {what} a group {gain}, from {before} (group {selection.group!r}, under "
+            f"{selection.kept_model}) to {after} (group {worst!r})"
+        )
+    unconfirmed = "" if selection.choice.confirmed[chosen] else ", which the rows do not confirm"
+    price = _change(selection.price, selection.price_error)
+    return f"{_parameters(selection, chosen)}: {text}{unconfirmed}. The average of all rows {price}."
+
+
+def _change(change: float, error: float) -> str:
+    return f"{'rises' if change > 0.0 else 'falls'} by {in_brackets(abs(change), error)}"
+
+
+def _kept(selection: Selection) -> str:
+    """The model ``kept`` as it is, because it was asked for."""
+    return f"This is {selection.kept_model}. {_worst_off(selection)}."
+
+
+def _worst_off(selection: Selection) -> str:
+    table, kept = selection.candidates, selection.kept
+    loss = in_brackets(table["worst_loss"][kept], table["worst_loss_error"][kept])
+    return f"Its worst-off group is {selection.group!r}, with a held-out {selection.scoring} of {loss}"
 
 
 def _nothing(selection: Selection) -> str:
-    table, choice, kept = selection.candidates, selection.choice, selection.kept
-    loss, error = table["worst_loss"][kept], table["worst_loss_error"][kept]
-    begin = (
-        f"Nothing to gain: {selection.kept_model} is kept. Its worst-off group is {selection.group!r}, with a held-out "
-        f"{selection.scoring} of {loss:.4f} ({error:.4f})"
-    )
-    best, others = choice.best, f"the best of the {len(table) - 1} other candidates"
+    choice, n_others = selection.choice, len(selection.candidates) - 1
+    begin = f"Nothing to gain: {selection.kept_model} is kept. {_worst_off(selection)}"
+    best = choice.best
     if choice.gains[best] <= 0.0:
-        return f"{begin}, and none of the {len(table) - 1} other candidates lowers the largest of a group."
-    lowers = f"{others} lowers it by {choice.gains[best]:.4f} ({choice.gain_errors[best]:.4f})"
-    return f"{begin}; {lowers}, {_why_not(choice)}."
+        return f"{begin}, and none of {n_others} other candidates has a lower largest one."
+    gain = in_brackets(choice.gains[best], choice.gain_errors[best])
+    return f"{begin}; the best of {n_others} other candidates lowers the largest one by {gain}, {_why_not(choice)}."
 
 
 def _why_not(choice: Choice) -> str:
-    """Why the candidate with the least worst-group loss is not taken, nor any other."""
+    """Why neither the candidate with the least worst-group loss nor any other is taken."""
     best = choice.best
-    if not np.isfinite(choice.quantile):
-        return "which a group of so few rows does not confirm"
+    price = with_error(choice.prices[best], choice.gain_errors[best])[0]
+    if choice.effective_size < FEWEST_ROWS:
+        return "which a group of so few rows cannot confirm"
     if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
         return "which chance explains among so many"
     if choice.gains[best] <= choice.prices[best]:
-        return f"less than it costs all rows on average, {choice.prices[best]:.4f}"
-    return f"not surely more than it costs all rows on average, {choice.prices[best]:.4f}"
+        return f"and costs all rows more on average, {price}"
+    return f"not surely more than it costs all rows on average, {price}"
 
 
 def _bound(selection: Selection) -> str:
@@ -143,7 +165,7 @@ def _bound(selection: Selection) -> str:
         return " What training rows allow is not certified."
     return (
         f" On the training rows no {selection.family} with l2={bound.l2:g} lowers the largest loss of a group, "
-        f"{bound.value:.4f}, by more than {bound.gap:.4f} (certified)."
+        f"{bound.value:.3g}, by more than {bound.gap:.2g} (certified)."
     )
 
 
@@ -155,3 +177,17 @@ def _parameters(selection: Selection, c: int) -> str:
 
 def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float | np.floating) else repr(value)
+
+
+def in_brackets(value: float, error: float) -> str:
+    """A number and its standard error, as in 0.026 (0.005)."""
+    number, of_error = with_error(value, error)
+    return f"{number} ({of_error})"
+
+
+def with_error(value: float, error: float) -> tuple[str, str]:
+    """A number and its standard error with as many digits as the error allows: one, or two that begin with 1."""
+    if not np.isfinite(error) or error <= 0.0:
+        return f"{value:.4g}", f"{error:.1g}"
+    digits = -int(np.floor(np.log10(error / 2.0) + 1e-12)) if error < 2.0 else 0
+    return f"{value:.{digits}f}", f"{error:.{digits}f}"

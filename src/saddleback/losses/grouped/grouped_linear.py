@@ -12,7 +12,6 @@ from ..._validation import finite_vector, flag, number
 from ...capabilities import phrase
 from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ...machine.resources import cores
 from ..base import HasHessian, HasSampledHessian, HasSmoothness
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian, hessian_of_rows
@@ -225,13 +224,11 @@ class GroupedLinear:
         return HeldOut(matrix, responses.y, memberships, self.loss, self._layout, offset)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2), by BLAS."""
+        """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2)."""
         self._refuse_lack(HasHessian)
         W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        n_threads = self._n_threads or cores()
-        check_room_for_hessian(self.n_params, n_threads)
-        H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, n_threads)
+        H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, self._n_threads)
         penalized = np.arange(self._layout.n_weights)
         H[penalized, penalized] += self.l2 * lam.sum()
         return H

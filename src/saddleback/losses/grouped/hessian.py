@@ -1,4 +1,4 @@
-"""sum_j lam_j Hessian f_j, by BLAS on blocks of rows in float64."""
+"""sum_j lam_j Hessian f_j: narrow tables by a kernel, others by BLAS on blocks of rows in float64."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import scipy.sparse as sp
 
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
-from ...machine.resources import check_room
+from ...machine.resources import check_room, cores
+from .narrow_hessian import hessian_of_columns
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
+from .tables.dense_table import ColumnTable
 from .tables.read_plan import Indices
 from .tables.sparse_table import SparseTable
-from .tables.threads import run_all, run_in_turn
+from .tables.threads import run_all
 
 BLOCK_ENTRIES = 1 << 17
 """Entries of a block: 1 MB, large enough for full BLAS speed and small enough for the cache."""
@@ -42,7 +44,7 @@ def check_room_for_hessian(n_params: int, copies: int) -> None:
 
 
 def hessian_of_rows(
-    reader: Reader, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, n_threads: int
+    reader: Reader, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, n_threads: int | None
 ) -> Matrix:
     """sum_i c_i ell''(eta_i) x_i x_i', c_i = sum_j lam_j m_ij / m_j, over the rows with c_i != 0.
 
@@ -54,6 +56,10 @@ def hessian_of_rows(
     weight: Vector = np.bincount(plan.visit_position, of_visits, plan.rows.size).astype(np.float64, copy=False)
     K, d = W.shape
     size = d + bool(intercepts.size)
+    n_threads = (n_threads or cores()) if plan.rows.size * (K * size) ** 2 > MULTIPLICATIONS_ALONE else 1
+    check_room_for_hessian(K * size, n_threads)
+    if K == 1 and isinstance(reader.table, ColumnTable) and not isinstance(loss, Softmax):
+        return hessian_of_columns(reader, loss, W[0], intercepts, weight, n_threads)
     V = np.column_stack([W, intercepts]) if intercepts.size else W
     sums = [np.zeros((K, K, size, size)) for _ in range(n_threads)]
 
@@ -81,14 +87,11 @@ def hessian_of_rows(
         else:
             _add_square(H[0, 0], A, weight[positions] * loss.curvature(eta[:, 0], y[positions]))
 
-    parallel = plan.rows.size * (K * size) ** 2 > MULTIPLICATIONS_ALONE
     blocks = rows_in_blocks(reader, weight, max(64, BLOCK_ENTRIES // size))
     # Our threads, with one BLAS thread each: BLAS's own threads would wait for each other at every block.
     with one_blas_thread():
         while batch := list(islice(blocks, n_threads)):
-            tasks = [partial(add, H, *block) for H, block in zip(sums, batch, strict=False)]
-            # The same sums in the same order either way.
-            (run_all if parallel else run_in_turn)(tasks)
+            run_all([partial(add, H, *block) for H, block in zip(sums, batch, strict=False)])
     for H in sums[1:]:
         sums[0] += H
     return _in_order_of_parameters(sums[0], d)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from saddleback.losses.grouped.input.labels import encode
+from saddleback.losses.grouped.input.labels import read_labels
 
 RNG = np.random.default_rng(0)
 INTEGERS = {
@@ -32,7 +32,7 @@ INTEGERS = {
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers(name):
     labels = INTEGERS[name]
-    names, codes = encode(labels, "y")
+    names, codes = read_labels(labels, "y", len(labels))
     distinct, expected = np.unique(labels, return_inverse=True)
     assert names == distinct.tolist()
     assert list(map(type, names)) == list(map(type, distinct.tolist()))

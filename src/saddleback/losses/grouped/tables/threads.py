@@ -57,12 +57,6 @@ def run_all(tasks: Sequence[Callable[[], None]]) -> None:
         future.result()
 
 
-def run_in_turn(tasks: Sequence[Callable[[], None]]) -> None:
-    """Run the tasks one after the other in the calling thread."""
-    for task in tasks:
-        task()
-
-
 @cache
 def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_threads, thread_name_prefix="saddleback")
