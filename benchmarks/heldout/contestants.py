@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import saddleback as sb
-from saddleback.learn.selection.grid import L2S
+from saddleback.learn.selection.grid import AUTO, penalties_of
 
 from .folds import draw_folds
 from .measures import group_means, row_loss
@@ -119,13 +119,13 @@ def _fit(rows: Table, **point: Any) -> Any:
 
 def _tuned(rows: Table, **point: Any) -> Fitted:
     """One point of the path; its penalty has the least held-out loss of the worst group."""
-    folds = draw_folds(rows, INNER_FOLDS, seed=0)
-    losses = np.empty((len(L2S), len(rows.y)))
+    folds, l2s = draw_folds(rows, INNER_FOLDS, seed=0), penalties_of(AUTO, classes=rows.classes)
+    losses = np.empty((len(l2s), len(rows.y)))
     for fold in range(INNER_FOLDS):
         train, test = rows.subset(folds != fold), rows.subset(folds == fold)
-        for k, l2 in enumerate(L2S):
+        for k, l2 in enumerate(l2s):
             losses[k, folds == fold] = row_loss(test, _predictor(_fit(train, l2=l2, **point))(test.X))
-    l2 = L2S[int(np.argmin([max(group_means(rows.groups, loss).values()) for loss in losses]))]
+    l2 = l2s[int(np.argmin([max(group_means(rows.groups, loss).values()) for loss in losses]))]
     return Fitted(_predictor(_fit(rows, l2=l2, **point)), f"l2 {l2:g}")
 
 
