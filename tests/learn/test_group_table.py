@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -392,6 +394,19 @@ def test_kind_is_recognised(case):
     assert table.attributes["kind"] == kind
     np.testing.assert_array_equal(sb.group_table(y, prediction, G, kind=kind)["loss"], table["loss"])
     assert ("selection_rate" in table) == ("positive" in table.attributes)
+
+
+def test_predicted_labels_that_y_never_has():
+    y = ["n", "y", "y", "n"]
+    table = sb.group_table(y, ["n", "y", "maybe", "n"], G)
+    assert table.attributes["unseen_labels"] == ["maybe"]
+    assert "Predicted labels that y never has: 'maybe'." in table.caption
+    assert "unseen_labels" not in sb.group_table(y, ["n", "y", "y", "y"], G).attributes
+    for other in ("Y", " y", "y\n"):
+        with pytest.raises(sb.ProblemError, match=f"labels as y has them; got {re.escape(repr(other))}, and y has 'y'"):
+            sb.group_table(y, ["n", other, "y", "n"], G, kind="label")
+    two = sb.group_table(y, ["n", "Y", "y", "n"], G, classes=["Y", "n", "y"])
+    assert two.attributes["unseen_labels"] == ["Y"]
 
 
 def test_probabilities_up_to_rounding():

@@ -18,6 +18,8 @@ def caption_of(attributes: Mapping[str, Any]) -> str:
         f"{attributes['loss']} loss. Over all rows: {overall}.",
         f"Intervals of {100 * attributes['level']:g} %: {attributes['intervals']}.",
     ]
+    if "unseen_labels" in attributes:
+        lines.append(f"Predicted labels that y never has: {listed(attributes['unseen_labels'])}.")
     if "positive" in attributes:
         selected = f"Selected: predicted to be {attributes['positive']!r}"
         if "threshold" in attributes:

@@ -98,7 +98,7 @@ def group_table(
 
         Each but the calibration error has its interval in ``*_low`` and ``*_high``. What cannot be computed, such as
         the true positive rate of a group without positives, is nan. ``attributes`` has the same figures over all rows
-        ("overall"), the kinds of interval and the reference groups.
+        ("overall"), the kinds of interval, the reference groups, and predicted labels that y never has.
 
     Examples
     --------
@@ -152,6 +152,8 @@ def group_table(
         "merged": dict(groups.merged),
         "overall": {ratio.name: float(ratio.of(everyone(groups.n_rows), weights)[0]) for ratio in ratios},
     }
+    if outcome.unseen:
+        attributes["unseen_labels"] = list(outcome.unseen)
     if outcome.positive is not None:
         attributes["positive"] = outcome.classes[outcome.positive]
     if outcome.positive is not None and outcome.kind == "probability":

@@ -37,6 +37,8 @@ class Outcome:
     """The number of the positive class of two."""
     threshold: float = 0.5
     """The probability from which on a row is predicted to be positive."""
+    unseen: Sequence[Any] = ()
+    """Predicted labels that y never has."""
 
     @property
     def binary(self) -> bool:
@@ -90,8 +92,27 @@ def _with_labels(y: NDArray[Any], prediction: Any, known: list[Any] | None, posi
     own, codes = read_labels(y, "y", y.size)
     predicted, numbers = read_labels(label_vector(prediction, "prediction", None), "prediction", y.size)
     classes = known or _in_order(list(dict.fromkeys([*own, *predicted])))
+    seen = set(own)
+    unseen = [label for label in predicted if label not in seen]
+    if known is None:
+        _refuse_misspelled(unseen, own)
     y_class, predicted_class = _numbers_of(classes, own)[codes], _numbers_of(classes, predicted)[numbers]
-    return Outcome("label", y_class, predicted_class, classes, _positive(classes, positive))
+    return Outcome("label", y_class, predicted_class, classes, _positive(classes, positive), unseen=unseen)
+
+
+def _refuse_misspelled(unseen: list[Any], own: list[Any]) -> None:
+    """Refuse predicted texts that differ from a label of y in nothing but case or blanks."""
+    plain = {_plain(label): label for label in own if isinstance(label, str)}
+    for label in unseen:
+        if isinstance(label, str) and _plain(label) in plain:
+            raise ProblemError(
+                f"prediction must hold labels as y has them; got {label!r}, and y has {plain[_plain(label)]!r}. Write "
+                "both alike; if they are two classes, pass all classes."
+            )
+
+
+def _plain(label: str) -> str:
+    return "".join(label.split()).casefold()
 
 
 def _with_probabilities(y: NDArray[Any], prediction: Any, known: list[Any] | None, positive: Any) -> Outcome:
