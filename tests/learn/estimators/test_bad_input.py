@@ -365,3 +365,9 @@ def test_splits_that_hold_nothing_out():
     ]
     with pytest.raises(sb.ProblemError, match="rows of every group; got none of group 'small'"):
         fit(sb.MinimaxClassifierCV(cv=cv))
+
+
+@pytest.mark.parametrize("model", [sb.MinimaxClassifier(n_jobs=0), sb.MinimaxClassifierCV(n_jobs=0)])
+def test_no_jobs(model):
+    with pytest.raises(sb.ProblemError, match="n_jobs must be a whole number other than 0"):
+        fit(model)

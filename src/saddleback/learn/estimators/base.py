@@ -17,6 +17,7 @@ from ...errors import ProblemError
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
+from ..data.jobs import read_n_jobs
 from ..data.rows import Rows
 from ..fitting.pointwise import loss_in_units, units_of
 from ..fitting.reference import read_reference
@@ -126,7 +127,7 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
 
     def _n_threads(self) -> int | None:
         """Threads of a fit: one where ``n_jobs`` fits run side by side, so that their number does not change bits."""
-        return None if self.n_jobs is None else 1
+        return None if read_n_jobs(self.n_jobs) is None else 1
 
     def _keep(self, fit: Fit, rows: Rows) -> None:
         """The attributes of the fitted model."""

@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from ..._types import Vector
 from ..._validation import flag, number
 from ...errors import ProblemError
+from ..data.jobs import read_n_jobs
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
@@ -93,7 +94,7 @@ class SingleModel(LinearMinimax):
         return self
 
     def _n_threads(self) -> int | None:
-        return None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        return None if read_n_jobs(self.n_jobs) is None else effective_n_jobs(self.n_jobs)
 
     def _check_dual_set(self) -> None:
         if self.dual_set is not None and (self.worst_weight, self.prior) != (1.0, "shares"):
