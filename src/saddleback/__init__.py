@@ -1,4 +1,18 @@
-"""Saddleback: certified minimax optimization with many parameters and few losses."""
+"""Saddleback: models that must not fail any group, and certified minimax optimization with many parameters and few
+losses.
+
+Models in the conventions of scikit-learn, of `saddleback.learn` (extra ``learn``):
+
+- `MinimaxClassifierCV`, `MinimaxRegressorCV`: a linear model between the best average and the best worst group, chosen
+  by held-out rows; start here.
+- `MinimaxClassifier`, `MinimaxRegressor`: one such model, at a point that you choose.
+- `WorstGroupCorrection`: a model that you have, corrected where this helps its worst group.
+- `fairness_path`: the models from the average to the worst group, with what every group gets on held-out rows.
+- `group_table`, `worst_group_scorer`: how every group is served by any predictions.
+
+The solver: `minimax` for functions, `solve` for a `Problem` of losses, a dual set and a regularizer, `GroupedLinear`
+for the losses of linear models by group, `certify` for any point.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -222,6 +224,75 @@ def test_intervals_of_rates_and_means():
         np.testing.assert_allclose(scaled[f"{name}_low"], table[f"{name}_low"], rtol=1e-9)
 
 
+def test_caption_names_the_intervals_that_are_there():
+    rng = np.random.default_rng(0)
+    y, prediction, groups = rng.standard_normal(50), rng.standard_normal(50), np.arange(50) % 2
+    caption = sb.group_table(y, prediction, groups).caption
+    assert "Student's t for means" in caption
+    assert not any(word in caption for word in ("Wilson", "Katz", "impact", "Impact"))
+    labels = sb.group_table(np.arange(50) % 3, np.arange(50) % 3, groups, kind="label").caption
+    assert "Wilson" in labels
+    assert "Katz" not in labels
+    assert "Student" not in labels
+
+
+def test_impact_ratios_where_a_rate_is_0_or_1():
+    """Katz's interval would have no length, or none at all: the ends of Wilson's are divided instead."""
+    selected = np.array([1, 0] * 10 + [1] * 3 + [0] * 4 + [1, 1, 0])
+    groups = ["a"] * 20 + ["b"] * 3 + ["c"] * 4 + ["d"] * 3
+    table = sb.group_table(np.ones(30, int), selected, groups, small_share=0.15)
+    assert table.attributes["reference"] == ["a"]
+    low, high = table["selection_rate_low"], table["selection_rate_high"]
+    for j in (1, 2):
+        assert table["impact_ratio_low"][j] == pytest.approx(low[j] / high[0])
+        assert table["impact_ratio_high"][j] == pytest.approx(high[j] / low[0])
+    assert table["impact_ratio_low"][2] == 0.0
+    spread = np.exp(1.959964 * np.sqrt((1 / 3) / (3 * 2 / 3) + 0.5 / (20 * 0.5)))
+    assert table["impact_ratio_high"][3] == pytest.approx(table["impact_ratio"][3] * spread, rel=1e-6)
+    certain = sb.group_table([1] * 23, [1] * 23, ["a"] * 20 + ["b"] * 3, classes=[0, 1]).row("b")
+    assert certain["impact_ratio_low"] < 0.5
+    assert certain["impact_ratio_high"] > 1.1
+    assert "Wilson's ends where a rate is 0 or 1" in table.attributes["intervals"]
+    nobody = sb.group_table([1] * 6, [0] * 6, ["a", "b"] * 3, classes=[0, 1])
+    assert np.isnan(nobody["impact_ratio_low"]).all()
+
+
+def test_intervals_of_losses_do_not_reach_below_0():
+    y, p = np.array([1, 1, 1, 1, 0, 1]), np.array([0.99, 0.99, 0.01, 0.5, 0.6, 0.7])
+    groups = ["a"] * 3 + ["b"] * 3
+    assert sb.group_table(y, p, groups)["loss_low"][0] == 0.0
+    values = sb.group_table(y + 0.5, p, groups)
+    assert (values["loss_low"] >= 0).all()
+    assert (values["mean_absolute_error_low"] >= 0).all()
+    assert (values["mean_error_low"] < 0).all()
+    assert sb.group_table(y, p, groups, loss=lambda y, p: [0.0, 0.0, 9.0, 1.0, 1.0, 1.0])["loss_low"][0] == 0.0
+    assert sb.group_table(y, p, groups, loss=lambda y, p: [0.0, -1.0, 9.0, 1.0, 1.0, 1.0])["loss_low"][0] < 0.0
+
+
+def test_small_groups_are_merged_if_asked():
+    y, groups = np.arange(60) % 2, np.repeat(["a", "b", "c", "d"], [40, 16, 2, 2])
+    assert len(sb.group_table(y, y, groups)) == 4
+    merged = sb.group_table(y, y, groups, min_group_size=4)
+    assert merged["group"].tolist() == ["a", "b", "(rest)"]
+    assert merged.attributes["merged"] == {"c": 2, "d": 2}
+    assert "Merged into (rest): 'c', 'd'." in merged.caption
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1, 0], [False, True, True, False], ["no", "yes", "yes", "no"]])
+def test_y_and_prediction_exchanged(labels):
+    probabilities = [0.2, 0.7, 0.9, 0.4]
+    assert len(sb.group_table(labels, probabilities, ["a", "a", "b", "b"])) == 2
+    with pytest.raises(sb.ProblemError, match=r"Are they exchanged\? The order is \(y, prediction\)"):
+        sb.group_table(probabilities, labels, ["a", "a", "b", "b"])
+
+
+def test_fractions_as_targets():
+    """Numbers from 0 to 1 may be predicted by numbers, and by 0 and 1 if that is said."""
+    y, groups = [0.2, 0.7, 0.9, 0.4], ["a", "a", "b", "b"]
+    assert sb.group_table(y, [0.3, 0.6, 1.0, 0.0], groups).attributes["kind"] == "value"
+    assert sb.group_table(y, [0, 1, 1, 0], groups, kind="value").attributes["kind"] == "value"
+
+
 def test_unequal_weights_widen_intervals():
     y, p, groups, _ = binary()
     weights = np.where(np.arange(N) % 10 == 0, 10.0, 1.0)
@@ -323,6 +394,31 @@ def test_kind_is_recognised(case):
     assert table.attributes["kind"] == kind
     np.testing.assert_array_equal(sb.group_table(y, prediction, G, kind=kind)["loss"], table["loss"])
     assert ("selection_rate" in table) == ("positive" in table.attributes)
+
+
+def test_predicted_labels_that_y_never_has():
+    y = ["n", "y", "y", "n"]
+    table = sb.group_table(y, ["n", "y", "maybe", "n"], G)
+    assert table.attributes["unseen_labels"] == ["maybe"]
+    assert "Predicted labels that y never has: 'maybe'." in table.caption
+    assert "unseen_labels" not in sb.group_table(y, ["n", "y", "y", "y"], G).attributes
+    for other in ("Y", " y", "y\n"):
+        with pytest.raises(sb.ProblemError, match=f"labels as y has them; got {re.escape(repr(other))}, and y has 'y'"):
+            sb.group_table(y, ["n", other, "y", "n"], G, kind="label")
+    two = sb.group_table(y, ["n", "Y", "y", "n"], G, classes=["Y", "n", "y"])
+    assert two.attributes["unseen_labels"] == ["Y"]
+
+
+def test_probabilities_up_to_rounding():
+    rounded = np.array([-1e-15, 1 + 1e-12, 0.4, 0.6])
+    exact = sb.group_table(Y, rounded.clip(0, 1), G)
+    for prediction in (rounded, np.column_stack([1 - rounded, rounded])):
+        table = sb.group_table(Y, prediction, G)
+        assert table.attributes["kind"] == "probability"
+        np.testing.assert_allclose(table["loss"], exact["loss"])
+    for options in ({}, {"kind": "probability"}):
+        with pytest.raises(sb.ProblemError, match=r"got 1\.000002 in row 1"):
+            sb.group_table(Y, [0.2, 1.000002, 0.4, 0.6], G, **options)
 
 
 def test_positive_class_and_threshold():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..losses.grouped.input.labels import listed
+
 WHAT = {"probability": "probabilities", "label": "predicted labels", "value": "predicted values"}
 
 
@@ -16,6 +18,8 @@ def caption_of(attributes: Mapping[str, Any]) -> str:
         f"{attributes['loss']} loss. Over all rows: {overall}.",
         f"Intervals of {100 * attributes['level']:g} %: {attributes['intervals']}.",
     ]
+    if "unseen_labels" in attributes:
+        lines.append(f"Predicted labels that y never has: {listed(attributes['unseen_labels'])}.")
     if "positive" in attributes:
         selected = f"Selected: predicted to be {attributes['positive']!r}"
         if "threshold" in attributes:
@@ -30,6 +34,8 @@ def caption_of(attributes: Mapping[str, Any]) -> str:
     lines.append(f"Small: less than {100 * attributes['small_share']:g} % of the rows.")
     if attributes["rows_without_label"]:
         lines.append(f"Rows without a label of their group: {attributes['rows_without_label']}.")
+    if attributes["merged"]:
+        lines.append(f"Merged into (rest): {listed(list(attributes['merged']))}.")
     return "\n".join(lines)
 
 

@@ -31,6 +31,7 @@ def group_table(
     loss: Any = None,
     crossed: bool = True,
     missing_groups: str = "group",
+    min_group_size: int | None = None,
     level: float = 0.95,
     interval: str = "wilson",
     n_boot: int = 1000,
@@ -46,7 +47,7 @@ def group_table(
     prediction : vector or matrix
         Probabilities of the positive class, probabilities of every class in columns, predicted labels, or numbers.
     sensitive_features : vector of labels, or columns of labels
-        The groups, as in `read_sensitive_features`.
+        The groups, as in `saddleback.learn.read_sensitive_features`.
     sample_weight : vector, optional
         Weights of the rows.
     kind : {"auto", "probability", "label", "value"}
@@ -63,13 +64,19 @@ def group_table(
         "log", "brier" or "zero_one" for probabilities, "zero_one" for labels, "squared" or "absolute" for values; the
         first of them by default. Or a function of the arrays (y, prediction) that returns the loss of every row.
     crossed, missing_groups
-        As in `read_sensitive_features`. With ``crossed=False`` every attribute is shown alone.
+        As in `saddleback.learn.read_sensitive_features`. With ``crossed=False`` every attribute is shown alone. Rows
+        without a label make a group of their own here, where nothing should be hidden; estimators refuse them unless
+        told. Where several columns are crossed, every combination with a missing label is a group.
+    min_group_size : int, optional
+        Groups with fewer rows are merged into one, named "(rest)", as in the estimators; by default none is.
     level : float
         The probability with which an interval covers what it estimates.
     interval : {"wilson", "bootstrap"}
-        "wilson": score intervals of rates, Student's t for means, the interval of Katz et al. for impact ratios;
-        weights enter by the effective number of rows, (sum w)^2 / sum w^2. "bootstrap": percentiles over resampled rows
-        of each group; these are too short for groups of few rows, and have no length where a rate is 0 or 1.
+        "wilson": score intervals of rates, Student's t for means, the interval of Katz et al. for impact ratios,
+        and the ratios of the ends of score intervals where one of the two rates is 0 or 1; weights enter by the
+        effective number of rows, (sum w)^2 / sum w^2. Losses that are never negative have lower ends of at least 0.
+        "bootstrap": percentiles over resampled rows of each group; these are too short for groups of few rows, and
+        have no length where a rate is 0 or 1.
     n_boot, random_state
         The number of bootstrap draws, and their seed or generator.
     small_share : float
@@ -83,14 +90,15 @@ def group_table(
 
         - for two classes ``accuracy``, ``true_positive_rate``, ``false_positive_rate``, ``true_negative_rate``,
           ``false_negative_rate``, ``base_rate`` (share of positives), ``selection_rate``, ``impact_ratio`` (selection
-          rate relative to that of the reference group); for probabilities also ``calibration`` (mean probability minus
+          rate relative to the largest one among groups that are known and not small, so that a small group may have
+          more than 1); for probabilities also ``calibration`` (mean probability minus
           base rate) and ``calibration_error`` (expected calibration error in ten bins);
         - for more classes ``accuracy``;
         - for values ``mean_absolute_error`` and ``mean_error`` (prediction minus y).
 
         Each but the calibration error has its interval in ``*_low`` and ``*_high``. What cannot be computed, such as
         the true positive rate of a group without positives, is nan. ``attributes`` has the same figures over all rows
-        ("overall"), the kinds of interval and the reference groups.
+        ("overall"), the kinds of interval, the reference groups, and predicted labels that y never has.
 
     Examples
     --------
@@ -105,10 +113,17 @@ def group_table(
     number(small_share, "small_share", minimum=0.0)
     intervals = intervals_of_kind(interval, level, n_boot, random_state)
     outcome = read_outcome(y, prediction, kind=kind, classes=classes, positive=positive, threshold=threshold)
-    groups = read_sensitive_features(sensitive_features, outcome.y.size, crossed=crossed, missing_groups=missing_groups)
+    groups = read_sensitive_features(
+        sensitive_features,
+        outcome.y.size,
+        crossed=crossed,
+        missing_groups=missing_groups,
+        min_group_size=1 if min_group_size is None else min_group_size,
+    )
     weights = row_weights(sample_weight, groups.n_rows)
     loss_name, losses = row_losses(outcome, loss, y, prediction)
-    ratios = [Ratio("loss", losses, rate=loss_name == "zero_one"), *ratios_of(outcome)]
+    of_losses = Ratio("loss", losses, rate=loss_name == "zero_one", nonnegative=bool((losses >= 0).all()))
+    ratios = [of_losses, *ratios_of(outcome)]
 
     small = groups.sizes < small_share * groups.n_rows
     columns: dict[str, Any] = {"group": groups.names, "rows": groups.sizes, "share": groups.sizes / groups.n_rows}
@@ -129,13 +144,16 @@ def group_table(
     attributes = {
         "kind": outcome.kind,
         "loss": loss_name,
-        "intervals": intervals.words,
+        "intervals": intervals.words(ratios),
         "level": intervals.level,
         "small_share": float(small_share),
         "rows": groups.n_rows,
         "rows_without_label": rows_without_label(groups),
+        "merged": dict(groups.merged),
         "overall": {ratio.name: float(ratio.of(everyone(groups.n_rows), weights)[0]) for ratio in ratios},
     }
+    if outcome.unseen:
+        attributes["unseen_labels"] = list(outcome.unseen)
     if outcome.positive is not None:
         attributes["positive"] = outcome.classes[outcome.positive]
     if outcome.positive is not None and outcome.kind == "probability":

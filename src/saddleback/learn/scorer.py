@@ -44,7 +44,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
         positive: Any = None,
         crossed: bool = True,
         missing_groups: str = "group",
-        min_group_size: int = 1,
+        min_group_size: int | None = None,
     ) -> None:
         self.metric = metric
         self.group_by = group_by
@@ -88,7 +88,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
             n_rows,
             crossed=self.crossed,
             missing_groups=self.missing_groups,
-            min_group_size=self.min_group_size,
+            min_group_size=1 if self.min_group_size is None else self.min_group_size,
             argument="sensitive_features" if self.group_by is None else "X",
         )
 
@@ -133,7 +133,7 @@ def worst_group_scorer(
     positive: Any = None,
     crossed: bool = True,
     missing_groups: str = "group",
-    min_group_size: int = 1,
+    min_group_size: int | None = None,
 ) -> WorstGroupScorer:
     """A scorer for ``cross_val_score``, ``GridSearchCV`` and others: what the worst group gets.
 
@@ -150,8 +150,13 @@ def worst_group_scorer(
         As in `group_table`. The default loss is the log loss of a classifier and the squared loss of a regressor.
     threshold : float, optional
         The probability from which on a row is predicted to be positive; by default ``estimator.predict`` decides.
-    crossed, missing_groups, min_group_size
-        As in `read_sensitive_features`.
+    crossed : bool
+        As in `saddleback.learn.read_sensitive_features`.
+    missing_groups : {"group", "error"}
+        As in `group_table`: rows without a label make a group of their own, unless "error" refuses them.
+    min_group_size : int, optional
+        Groups with fewer rows are merged into one. It counts the rows that are scored, those of the test fold: a fifth
+        of all rows where ``cv=5``.
 
     Returns
     -------

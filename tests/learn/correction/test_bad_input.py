@@ -76,7 +76,7 @@ def test_unknown_columns():
 
 
 def test_columns_that_are_no_numbers():
-    with pytest.raises(sb.ProblemError, match=r"column 'town' of X must hold real numbers.*features=\[...\]"):
+    with pytest.raises(sb.ProblemError, match=r"column 'town' of X must hold.*\). The correction.*features=\["):
         fit(X=DATA.frame)
 
 
@@ -106,6 +106,14 @@ def test_weights_that_the_estimator_does_not_take():
 def test_transformers_do_not_see_the_target():
     with pytest.raises(TypeError, match="y"):
         fit(features=TargetEncoder())
+
+
+@pytest.mark.parametrize("groups", [DATA.town, None])
+def test_a_model_without_groups_is_told_once(groups):
+    """The estimator's five folds say nothing, nor does it say again what was said of the correction."""
+    with pytest.warns(UserWarning, match="no groups") as warnings:
+        fit(sb.MinimaxClassifier(), groups=groups, l2s=[1.0])
+    assert len(warnings) == 1
 
 
 def test_no_target():

@@ -49,6 +49,11 @@ def test_a_model_that_is_certain():
     np.testing.assert_allclose(small, [-np.log(19.0), np.log(19.0)], err_msg="weights of sum 1 are no single row")
 
 
+def test_rounded_probabilities():
+    eta = read(Logistic(), Model([0, 1], predict_proba=[[0.5, 0.4995], [1e-12 + 1, -1e-12]]), [0, 1])
+    np.testing.assert_allclose(eta, [np.log(0.4995 / 0.5005), -np.log(19.0)])
+
+
 def test_many_classes():
     eta = read(Softmax(), Model([0, 1, 2], predict_proba=[[0.5, 0.5, 0.0]]), [0, 1, 2])
     np.testing.assert_allclose(eta, np.log([[0.5, 0.5, 0.5 / 10.5]]))
@@ -88,6 +93,11 @@ def test_probabilities_come_first_for_likelihoods_alone():
         (Model([0, 1], predict_proba=[0.5]), "shape"),
         (Model([0, 1], predict_proba=[[np.nan, 0.5]]), "predict_proba of the estimator must return finite numbers"),
         (Model([0, 1], decision_function=[1.0, np.inf]), "inf in row 1"),
+        (
+            Model([0, 1], predict_proba=[[0.5, 0.5], [0.5, 0.4]]),
+            r"got 0\.5, 0\.4, with the sum 0\.9, in row 1",
+        ),
+        (Model([0, 1], predict_proba=[[1.5, -0.5]]), r"from 0 to 1.*got 1\.5, -0\.5"),
     ],
 )
 def test_what_is_refused(model, message):

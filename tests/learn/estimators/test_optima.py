@@ -10,6 +10,7 @@ from sklearn.metrics import log_loss
 
 import saddleback as sb
 from learn.people import people
+from saddleback.losses import Huber, Quantile
 
 L2 = 1e-2
 
@@ -122,16 +123,38 @@ def test_losses_of_the_groups_are_those_of_their_rows():
     assert model.group_weights_.sum() == pytest.approx(1.0)
 
 
-def test_units_of_the_target_do_not_matter():
+@pytest.mark.parametrize("loss", ["squared", "huber", "quantile", Quantile(0.9), Huber(0.3)])
+@pytest.mark.parametrize("shift", [0.0, 1e5])
+def test_units_of_the_target_do_not_matter(loss, shift):
+    """Nor does a constant in it, far above its standard deviation."""
     data = people()
-    models = [
-        sb.MinimaxRegressor(l2=L2).fit(data.X, unit * data.score, sensitive_features=data.town)
-        for unit in (1.0, 1e-8, 1e8)
-    ]
-    for model, unit in zip(models, (1.0, 1e-8, 1e8), strict=True):
+    plain = sb.MinimaxRegressor(0.5, l2=L2, loss=loss, tol=1e-9).fit(data.X, data.score, sensitive_features=data.town)
+    assert plain.certified_
+    for unit in (1e-8, 1e8):
+        y = unit * (data.score + shift)
+        model = sb.MinimaxRegressor(0.5, l2=L2, loss=loss, tol=1e-9).fit(data.X, y, sensitive_features=data.town)
         assert model.certified_
-        np.testing.assert_allclose(model.coef_ / unit, models[0].coef_, rtol=1e-2)
-        np.testing.assert_allclose(model.group_losses_.max() / unit**2, models[0].group_losses_.max(), rtol=1e-5)
+        np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-3, atol=1e-6 * np.abs(plain.coef_).max())
+        np.testing.assert_allclose(model.predict(data.X) / unit - shift, plain.predict(data.X), atol=1e-2)
+
+
+def test_a_quantile_covers_its_share_in_every_unit():
+    data = people(2000)
+    for unit in (1e-3, 1.0, 1e5):
+        model = sb.MinimaxRegressor(0.0, loss=Quantile(0.9)).fit(
+            data.X, unit * data.score, sensitive_features=data.town
+        )
+        assert 0.88 <= (unit * data.score <= model.predict(data.X)).mean() <= 0.92
+
+
+def test_without_standardizing_the_objective_is_in_the_units_of_the_data():
+    data = people()
+    X = standardized(data.X)
+    model = sb.MinimaxRegressor(0.0, l2=L2, loss=Huber(20.0), standardize=False, tol=1e-10)
+    model.fit(X, data.score, sensitive_features=data.town)
+    losses = sb.GroupedLinear(X, data.score, np.zeros(300), loss=Huber(20.0), l2=L2)
+    value = sb.solve(sb.Problem(losses), tol=1e-9).value
+    assert model.result_.value == pytest.approx(value, rel=1e-7)
 
 
 def test_overlapping_groups_average_over_the_rows():

@@ -15,7 +15,7 @@ from saddleback.learn.data.folds import make_splits
 from saddleback.learn.data.rows import Rows
 from saddleback.learn.groups import read_sensitive_features
 from saddleback.learn.selection.one_se import LEVEL
-from saddleback.learn.selection.selection import in_brackets, with_error
+from saddleback.learn.selection.selection import in_brackets, plain, with_error
 
 DATA = people()
 SMALL = {"worst_weights": [0.0, 0.3, 1.0], "priors": [0.0, 1.0], "l2s": [1e-3, 1e-1], "cv": 3}
@@ -309,6 +309,51 @@ class TestSentence:
         assert not selection.nothing_to_gain
         assert "np." not in selection.sentence
         assert "group 9" in selection.sentence
+
+    def test_groups_of_named_columns_are_column_and_label(self):
+        X, y, town = towns(1500, -0.5)
+        columns = {"town": town, "half": np.arange(1500) % 2}
+        selection = classifier().fit(X, y, columns).selection_
+        assert isinstance(selection.group, tuple)
+        assert f"group town={selection.group[0]}, half={selection.group[1]}" in selection.sentence
+        assert "group town=small" in classifier(crossed=False).fit(X, y, {"town": town}).selection_.sentence
+
+    def test_one_other_candidate(self):
+        X, y, town = towns(500, 1.0)
+        for seed in range(5):
+            model = sb.MinimaxClassifierCV([1.0], priors=[0], l2s=[0.01], cv=3, random_state=seed).fit(X, y, town)
+            sentence = model.selection_.sentence
+            assert "; the other candidate lowers the" in sentence or "and the other candidate has no lower" in sentence
+            assert "among so many" not in sentence
+        alone = sb.MinimaxClassifierCV([0.0], priors=[0], l2s=[0.01], cv=3).fit(X, y, town)
+        assert "there is no other candidate" in alone.selection_.sentence
+
+    @pytest.mark.parametrize(
+        ("value", "error", "shown"),
+        [
+            (0.0261, 0.0052, "0.026 (0.005)"),
+            (12704.3, 9712.4, "12704 (9712)"),
+            (1234567.0, 12345.0, "1.235e+06 (1.2e+04)"),
+            (5.0, np.inf, "5 (inf)"),
+        ],
+    )
+    def test_numbers_below_a_million_have_no_exponent(self, value, error, shown):
+        assert in_brackets(value, error) == shown
+
+    def test_significant_digits(self):
+        assert [plain(x, 3) for x in (0.5969, 4912.3, 999.7, 999999.4, 2.5e6, 1.3e-5)] == [
+            "0.597",
+            "4912",
+            "1000",
+            "999999",
+            "2.5e+06",
+            "1.3e-05",
+        ]
+
+    def test_candidates_as_a_data_frame(self, gain):
+        frame = gain.selection_.to_pandas()
+        assert list(frame.columns) == gain.selection_.candidates.columns
+        assert len(frame) == 10
 
     def test_gain_and_price_are_those_of_the_table(self, gain):
         selection = gain.selection_

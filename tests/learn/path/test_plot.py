@@ -128,10 +128,25 @@ def test_names_with_dollar_signs_are_no_formulas():
     plt.close("all")
 
 
+def test_long_names_are_wrapped_and_not_cut():
+    X, y, town = two_towns(500)
+    groups = {"town_of_residence_in_1990": town, "highest_degree": np.resize(["none", "doctorate (or equal)"], 500)}
+    ax = sb.fairness_path(X, y, groups, worst_weights=[0.5], cv=3).plot()
+    ax.figure.canvas.draw()
+    names = [text for text in ax.texts if "town_of_residence" in text.get_text()]
+    joined = {" ".join(text.get_text().split()) for text in names}
+    assert "town_of_residence_in_1990=small, highest_degree=doctorate (or equal)" in joined
+    boxes = sorted((Text.get_window_extent(text) for text in names), key=lambda box: box.y0)
+    assert all(lower.y1 <= upper.y0 + 1.0 for lower, upper in pairwise(boxes))
+    assert max(box.x1 for box in boxes) <= ax.figure.bbox.x1
+    plt.close("all")
+
+
 def test_spread_moves_as_little_as_possible():
-    np.testing.assert_allclose(spread(np.array([0.1, 0.5, 0.9]), 0.1), [0.1, 0.5, 0.9])
-    np.testing.assert_allclose(spread(np.array([0.5, 0.5]), 0.2), [0.4, 0.6])
-    np.testing.assert_allclose(np.diff(spread(np.array([0.1, 0.11, 0.12, 0.8]), 0.1)), [0.1, 0.1, 0.59])
+    np.testing.assert_allclose(spread(np.array([0.1, 0.5, 0.9]), np.full(2, 0.1)), [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(spread(np.array([0.5, 0.5]), np.array([0.2])), [0.4, 0.6])
+    np.testing.assert_allclose(np.diff(spread(np.array([0.1, 0.11, 0.12, 0.8]), np.full(3, 0.1))), [0.1, 0.1, 0.59])
+    np.testing.assert_allclose(np.diff(spread(np.array([0.5, 0.5, 0.5]), np.array([0.1, 0.3]))), [0.1, 0.3])
 
 
 def test_without_matplotlib(path, monkeypatch):

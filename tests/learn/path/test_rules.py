@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -114,7 +116,17 @@ class TestSelect:
         assert str(gain) == gain.sentence
         assert gain.sentence.startswith(gain.selection().sentence)
         assert gain.sentence.endswith(f"The knee is at worst_weight={gain.knee:g}.")
-        assert nothing.sentence.endswith("There is no knee: no gain is certain.")
+        assert nothing.sentence.endswith("There is no knee: no gain is confirmed.")
+
+    def test_no_knee_where_there_is_nothing_to_gain(self, gain):
+        """A gain that chance does not explain, but that costs more than it is worth."""
+        choice = replace(gain.one_se.choice, chosen=gain.one_se.kept)
+        path = replace(gain, one_se=replace(gain.one_se, choice=choice))
+        assert knee_of(choice) > 0
+        assert path.knee == 0.0
+        assert path.select("knee") is path.models[0]
+        assert path.sentence.startswith("Nothing to gain")
+        assert path.sentence.endswith("There is no knee: no gain is confirmed.")
 
 
 def choice_of(worst, average, noise=1e-3, n=400):

@@ -59,7 +59,7 @@ def test_loss_decides_before_the_target():
         (None, "y must be the target of every row; got None"),
         ([[0, 1], [1, 0]], "one column of classes or of numbers; got .*multilabel"),
         ([0.5, np.nan, 1.0], "y must be one column .* NaN"),
-        (np.array([1, "a", None], dtype=object), "got a target of the kind 'unknown'"),
+        (np.array([1, 0, 1], dtype=object), "got a target of the kind 'unknown'"),
     ],
 )
 def test_targets_that_are_neither(y, message):

@@ -52,9 +52,9 @@ class FeatureColumns:
             return as_numbers(self.transformer.fit_transform(input_) if fit else self.transformer.transform(input_))
         chosen = input_ if self._names is None else self._columns(X)
         try:
-            return as_numbers(chosen, 1 + fit)
+            return as_numbers(chosen, 1 + fit, REMEDY)
         except ValueError as error:
-            if columns_of(chosen) is None and "NaN" not in str(error):
+            if "NaN" not in str(error) or REMEDY in str(error):
                 raise
             raise ProblemError(f"{error} {REMEDY}") from error
 

@@ -15,6 +15,8 @@ from ...losses.grouped.input.labels import listed
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
 from ..data.rows import Rows
+from ..metrics.kinds import are_probabilities
+from ..metrics.outcome import SUM_TOLERANCE
 from .user_model import has_method
 
 PROBABILITIES, MARGINS = "predict_proba", "decision_function"
@@ -65,7 +67,7 @@ class MarginReader:
         method = margin_method(model, self.loss)
         values = _finite(getattr(model, method)(X), method)
         if method == PROBABILITIES:
-            p = np.clip(self._in_order(model, values), self.floor, 1.0 - self.floor)
+            p = np.clip(_checked(self._in_order(model, values)), self.floor, 1.0 - self.floor)
             return logit(p[:, 1]) if self.classes.size == 2 else np.log(p)
         if self.classes.size == 2 and values.ndim == 1:
             return self._in_order(model, np.column_stack([-values, values]))[:, 1]
@@ -82,6 +84,19 @@ class MarginReader:
                 f"{values.shape} for the classes {listed(theirs)}."
             )
         return values[:, order]
+
+
+def _checked(p: Matrix) -> Matrix:
+    """Refuse rows of numbers that are no probabilities of all classes."""
+    bad = ~are_probabilities(p).all(axis=1) | (np.abs(p.sum(axis=1) - 1) > SUM_TOLERANCE)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ProblemError(
+            "predict_proba of the estimator must return probabilities from 0 to 1 that add up to 1 in every row; got "
+            f"{', '.join(f'{x:.10g}' for x in p[row, :5])}, with the sum {p[row].sum():.10g}, in row {row}. Divide "
+            "them by their sum, or wrap the estimator in CalibratedClassifierCV."
+        )
+    return p
 
 
 def _places(ours: list[Any], theirs: list[Any]) -> list[int] | None:

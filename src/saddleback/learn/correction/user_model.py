@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..._types import Vector
 from ...errors import ProblemError
+from ..groups.group_input import NO_GROUPS
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
 
@@ -89,10 +91,17 @@ class UserModel:
     parameters: dict[str, Any] = field(default_factory=dict)
     """Further arguments of ``fit``, with one entry per row."""
 
+    silent: bool = False
+    """Whether nothing is said of a model of ours that gets no groups, because the user has been told already."""
+
     def fitted(self, rows: NDArray[np.intp] | None = None) -> Any:
         """A clone that is fitted on some rows; on all by default."""
         model = _fresh(self.estimator)
-        if rows is None:
-            return model.fit(self.X, self.y, **self.parameters)
-        parameters = {name: _safe_indexing(values, rows) for name, values in self.parameters.items()}
-        return model.fit(_safe_indexing(self.X, rows), self.y[rows], **parameters)
+        with catch_warnings():
+            if rows is not None or self.silent:
+                # Of all fits only the last one warns.
+                filterwarnings("ignore", message=NO_GROUPS)
+            if rows is None:
+                return model.fit(self.X, self.y, **self.parameters)
+            parameters = {name: _safe_indexing(values, rows) for name, values in self.parameters.items()}
+            return model.fit(_safe_indexing(self.X, rows), self.y[rows], **parameters)

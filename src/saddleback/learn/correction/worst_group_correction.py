@@ -11,9 +11,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routi
 from ..._types import Vector
 from ..data.features import read_input
 from ..data.folds import make_splits
+from ..data.jobs import read_n_jobs
+from ..estimators.arguments import refusing_unknown
 from ..fitting.candidate import NoCorrection
 from ..fitting.trainer import Trainer
-from ..groups.group_input import refuse_rows
+from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
 from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
@@ -64,7 +66,7 @@ class WorstGroupCorrection(CorrectedModel):
         By which rows are judged: "logistic" (for classifiers the same as "auto"), "squared" (for regressors), or
         another one of `MinimaxClassifier` or `MinimaxRegressor`.
     n_jobs : int, optional
-        Folds that are fitted at a time, in processes.
+        Folds that are fitted at a time, in processes, each of which takes seconds to start.
     worst_weights, priors, rule, scoring, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, tol, max_iter, random_state
         As in `MinimaxClassifierCV`. Columns of ``group_by`` are given to the estimator if ``keep_group_columns=True``.
@@ -167,6 +169,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model, choose a correction by cross-validation, and fit it to all rows.
 
@@ -182,8 +185,9 @@ fit_intercept, standardize, tol, max_iter, random_state
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
         classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
+        n_jobs = read_n_jobs(self.n_jobs)
         refuse_rows(self.group_by, type(self).__name__)
-        self._require_target(y)
+        self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())
         rows = self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight)
@@ -195,15 +199,16 @@ fit_intercept, standardize, tol, max_iter, random_state
             given if rows.kept is None else _safe_indexing(given, np.flatnonzero(rows.kept)),
             rows.y if classes is None else classes[rows.y],
             self._weight_parameters(rows.weight),
+            silent=rows.groups.names == [EVERYBODY],
         )
         candidates = [NoCorrection(), *make_candidates(self.worst_weights, self.priors, self.l2s, rows.groups.names)]
         score = find_score(self.scoring, setting.loss, classes)
         splits = make_splits(self.cv, 1, rows, self.random_state)
 
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
-        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, self.n_jobs)
+        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
         rows = rows.with_offset(offset)
-        held_out = out_of_fold(rows, setting, candidates, splits, score, self.n_jobs)
+        held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
         choice = choose_candidate(held_out.scores, rows, 0, rule)
 
         self.estimator_ = model.fitted()

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ...errors import ProblemError
-from ...losses.grouped.input.frames import Columns, columns_of, matrix_of
+from ...losses.grouped.input.frames import ENCODE, Columns, columns_of, matrix_of
 from ..groups import take_columns
 
 DTYPES = (np.float64, np.float32)
@@ -32,6 +32,11 @@ def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> An
     The number and the names of the columns are learned or compared as in `read_features`.
     """
     columns = columns_of(X)
+    if columns is not None:
+        names = [name for name, _ in columns]
+        _refuse_repeated(names)
+        # A tuple of group_by that is itself the name of a column; see `take_columns`.
+        dropped = [tuple(dropped)] if tuple(dropped) in names else dropped
     if columns is None and not dropped:
         return validate_data(
             estimator,
@@ -69,10 +74,24 @@ def at_positions(X: Any, positions: list[int]) -> Any:
     return X.select([columns[j][0] for j in positions])
 
 
+def _refuse_repeated(names: list[Any]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ProblemError(
+            f"X must have columns of different names; got {twice!r} {names.count(twice)} times. Rename them, or drop "
+            "copies: X.loc[:, ~X.columns.duplicated()]."
+        )
+
+
 def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
     """Refuse a data frame that has neither all columns of the fit nor all that were not dropped."""
-    expected = [name for name in getattr(estimator, "feature_names_in_", ()) if name not in dropped]
-    names = [name for name, _ in columns]
+    names, known = [name for name, _ in columns], getattr(estimator, "feature_names_in_", None)
+    if known is None:
+        raise ProblemError(
+            "X must have all columns of the fit, those of group_by as well, because names of columns are remembered "
+            f"only where all of them are texts; got {', '.join(map(repr, names[:10]))}."
+        )
+    expected = [name for name in known if name not in dropped]
     if names != expected:
         raise ProblemError(
             "X must have the columns of the fit in their order, with or without those of group_by; got "
@@ -80,9 +99,9 @@ def _check_names(estimator: Any, columns: Columns, dropped: list[Any]) -> None:
         )
 
 
-def as_numbers(X: Any, min_samples: int = 1) -> Any:
-    """A frame or a matrix as a matrix of numbers, dense or in CSR format."""
-    matrix = X if columns_of(X) is None else matrix_of(X, "X")
+def as_numbers(X: Any, min_samples: int = 1, remedy: str = ENCODE) -> Any:
+    """A frame or a matrix as a matrix of numbers, dense or in CSR format; columns of others are told a remedy."""
+    matrix = X if columns_of(X) is None else matrix_of(X, "X", remedy)
     return _without_duplicates(check_array(matrix, input_name="X", **_options(min_samples)))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from ..._validation import whole
 from ...errors import ProblemError
@@ -53,6 +54,7 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         splitter = check_cv(cv)
     except ValueError as error:
         raise ProblemError(f"cv must be a number of folds, a splitter or a list of splits; got {cv!r}.") from error
+    _refuse_groups(cv)
     n = len(rows) if rows.kept is None else rows.kept.size
     y = rows.y if rows.kept is None else _at(rows.y, rows.kept)
     splits = [(_numbers(train, n), _numbers(test, n)) for train, test in splitter.split(np.zeros((n, 1)), y)]
@@ -62,7 +64,38 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         splits = [(train[train >= 0], test[test >= 0]) for train, test in renumbered]
     if not splits or not all(train.size and test.size for train, test in splits):
         raise ProblemError(f"cv must give splits with rows to train on and rows to hold out; got {cv!r}.")
+    _check_held_out(splits, rows.groups)
     return splits
+
+
+def _check_held_out(splits: list[Split], groups: Groups) -> None:
+    """Refuse rows that are held out from a fit they are part of, and groups that are never held out."""
+    held_out = np.zeros(groups.n_rows, dtype=np.bool_)
+    for number, (train, test) in enumerate(splits):
+        common = np.intersect1d(train, test)
+        if common.size:
+            raise ProblemError(
+                f"cv must hold out rows that are not trained on; got {common.size} rows on both sides of split "
+                f"{number}, the first of them row {common[0]}."
+            )
+        held_out[test] = True
+    never = (groups.sizes > 0) & (groups.subset(held_out).sizes == 0)
+    if never.any():
+        raise ProblemError(
+            f"cv must hold out rows of every group; got none of group {groups.names[int(np.argmax(never))]!r}. Pass a "
+            "number of folds, which are stratified by group, or other splits."
+        )
+
+
+def _refuse_groups(cv: Any) -> None:
+    """Refuse a splitter that needs groups: ours are not what it splits by."""
+    request = getattr(get_routing_for_object(cv), "split", None)
+    if request is not None and request.requests.get("groups"):
+        raise ProblemError(
+            f"cv must split by X and y alone; got {cv!r}, which needs to know which rows belong together. Pass its "
+            f"splits, made by a label of every row such as a person's: cv=list({type(cv).__name__}(...).split(X, y, "
+            "person))."
+        )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -12,18 +12,35 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from ..._types import Vector
 from ..._validation import real_array
 from ...errors import ProblemError
+from ...losses.grouped.input.labels import read_labels
 from ..groups.group_input import CLASSES
 
 
 def read_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The classes in their order, and the number 0, ..., K - 1 of the class of each row."""
     y = column_or_1d(y, warn=True)
+    refuse_mixed(y)
     assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ProblemError(f"y must hold at least two classes; got one class only, {classes.tolist()[0]!r}.")
     return classes, codes
+
+
+def refuse_mixed(y: NDArray[Any]) -> None:
+    """Refuse objects that are missing, or that cannot be sorted."""
+    if y.dtype.kind != "O" or y.ndim != 1:
+        return
+    labels, _ = read_labels(y, "y", y.size)
+    try:
+        sorted(labels)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise ProblemError(
+            f"y must hold labels of one type, which can be sorted; got {' and '.join(kinds)}. Convert them, as by "
+            "list(map(str, y))."
+        ) from error
 
 
 def read_numbers(y: Any, group_by: Any) -> Vector:

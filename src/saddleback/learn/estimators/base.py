@@ -17,11 +17,13 @@ from ...errors import ProblemError
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
+from ..data.jobs import read_n_jobs
 from ..data.rows import Rows
-from ..fitting.pointwise import loss_unit
+from ..fitting.pointwise import loss_in_units, units_of
 from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
+from ..groups.exchanged import refuse_exchanged
 from ..groups.group_input import group_columns, read_group_input, without_empty
 
 
@@ -63,11 +65,13 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
 
     def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
         """The training rows, checked; those of weight 0 are left out."""
-        self._require_target(y)
+        self._check_arguments(X, y, sensitive_features)
         matrix = read_features(self, X, self._dropped_columns(), reset=True)
         return self._rows_of(matrix, X, y, sensitive_features, sample_weight)
 
-    def _require_target(self, y: Any) -> None:
+    def _check_arguments(self, X: Any, y: Any, sensitive_features: Any) -> None:
+        """What can be said before X is read."""
+        refuse_exchanged(X, sensitive_features, self.group_by)
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
@@ -102,26 +106,28 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
         return [] if flag(self.keep_group_columns, "keep_group_columns") else group_columns(self.group_by)
 
     def _setting(self, rows: Rows) -> Setting:
-        loss = self._pointwise_loss()
-        unit = loss_unit(loss, rows.y, rows.weight)
+        loss, standardize = self._pointwise_loss(), flag(self.standardize, "standardize")
+        if standardize:
+            loss = loss_in_units(loss, rows.y, rows.weight)
+        units = units_of(loss, rows.y, rows.weight, standardize=standardize)
         return Setting(
             loss=loss,
             n_classes=len(getattr(self, "classes_", ())),
             fit_intercept=flag(self.fit_intercept, "fit_intercept"),
-            standardize=flag(self.standardize, "standardize"),
+            standardize=standardize,
             dual_set=self.dual_set,
             regularizer=Zero() if self.regularizer is None else self.regularizer,
             reference=read_reference(self.reference, rows.groups.names),
             method=self.method,
-            tol=number(self.tol, "tol", minimum=0.0, strict=True) * unit,
-            loss_unit=unit,
+            tol=number(self.tol, "tol", minimum=0.0, strict=True) * units.loss,
+            units=units,
             max_iter=self.max_iter,
             n_threads=self._n_threads(),
         )
 
     def _n_threads(self) -> int | None:
         """Threads of a fit: one where ``n_jobs`` fits run side by side, so that their number does not change bits."""
-        return None if self.n_jobs is None else 1
+        return None if read_n_jobs(self.n_jobs) is None else 1
 
     def _keep(self, fit: Fit, rows: Rows) -> None:
         """The attributes of the fitted model."""

@@ -125,7 +125,9 @@ class MinimaxClassifier(SingleModel, LinearClassifier):
     group_weights_ : array
         lam, the adversary's weights of the groups, by which the gap is certified.
     gap_, certified_ : float, bool
-        No linear model has an objective below that of this one by more than ``gap_``; whether this is certified.
+        On the training rows no linear model within the region of ``result_`` has an objective that is lower by more
+        than ``gap_``; whether this is certified. With l2 > 0 the region holds all coefficients, and intercepts within
+        ``result_.reach[-1]`` of this one.
     result_ : Result
         The run, in standardized units.
     n_iter_, n_features_in_, feature_names_in_

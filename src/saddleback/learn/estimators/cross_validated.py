@@ -13,6 +13,7 @@ from ..selection.grid import AUTO, PRIORS, WORST_WEIGHTS, make_candidates, param
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
+from .arguments import refusing_unknown
 from .base import LinearMinimax
 from .classifier import LinearClassifier
 from .regressor import LinearRegressor
@@ -70,6 +71,7 @@ class CrossValidated(LinearMinimax):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Choose a candidate by cross-validation, and fit it to all rows.
 
@@ -125,7 +127,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     l2s : list of float, or "auto"
         Penalties; "auto" is 1e-4, 1e-3, 1e-2, 1e-1 for classes, and ten times as much for numbers.
     cv : int, splitter or list of splits
-        The number of folds, which are stratified by group and target; or splits of scikit-learn.
+        The number of folds, which are stratified by group and target; or splits of scikit-learn. Where several rows
+        belong to one person: ``list(GroupKFold(5).split(X, y, person))``.
     repeats : int
         How many times folds are drawn, where ``cv`` is their number; the losses of a row are averaged. With one draw
         the choice depends more on chance.
@@ -139,7 +142,8 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
         Draws the folds.
     loss, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, method, tol, max_iter, n_jobs
-        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes.
+        As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes, each of
+        which takes seconds to start: it pays for minutes of work.
 
     Attributes
     ----------

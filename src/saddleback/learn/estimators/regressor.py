@@ -50,12 +50,17 @@ class MinimaxRegressor(SingleModel, LinearRegressor):
     l2 : float
         The penalty l2/2 |w|^2 beside mean losses; the intercept is not penalized.
     loss : str or object
-        "squared" (the same as "auto"; without 1/2), "huber", "quantile", "poisson" (predictions are means), an object
-        with options such as ``sb.losses.Huber(delta=0.5)``, or your own (see `saddleback.losses.PointwiseLoss`).
+        "squared" (the same as "auto"; without 1/2), "huber", "quantile" (the median; smoothed, and so are its
+        ``group_losses_``), "poisson" (predictions are means), an object with options such as
+        ``sb.losses.Quantile(0.9, smoothing=0.05)``, or your own (see `saddleback.losses.PointwiseLoss`).
+    standardize : bool
+        Whether the penalty is measured in standard deviations of the features and of y, and ``delta`` of Huber's loss
+        and ``smoothing`` of a quantile's in those of y: then the model is the same in every unit. Otherwise all are in
+        the units of the data.
     tol : float
         Bounds the certified gap, relative to the loss of a constant prediction, so that units of y do not matter.
     prior, dual_set, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
-fit_intercept, standardize, method, max_iter, warm_start, n_jobs
+fit_intercept, method, max_iter, warm_start, n_jobs
         As in `MinimaxClassifier`.
 
     Attributes

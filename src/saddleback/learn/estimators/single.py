@@ -10,10 +10,13 @@ from joblib import effective_n_jobs
 from ..._types import Vector
 from ..._validation import flag, number
 from ...errors import ProblemError
+from ..data.jobs import read_n_jobs
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
+from ..groups.group_input import ROWS
+from .arguments import refusing_unknown
 from .base import LinearMinimax
 
 
@@ -63,6 +66,7 @@ class SingleModel(LinearMinimax):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @refusing_unknown
     def fit(self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -83,19 +87,31 @@ class SingleModel(LinearMinimax):
         worst_weight, l2 = read_share(self.worst_weight, "worst_weight"), number(self.l2, "l2", minimum=0.0)
         rows = self._read_rows(X, y, sensitive_features, sample_weight)
         candidate = Candidate(worst_weight, read_prior(self.prior, rows.groups.names), l2)
+        self._check_weights_of_rows(candidate, rows)
         trainer = Trainer(rows, self._setting(rows))
         start = self._start(trainer, previous, rows)
         self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
         return self
 
     def _n_threads(self) -> int | None:
-        return None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        return None if read_n_jobs(self.n_jobs) is None else effective_n_jobs(self.n_jobs)
 
     def _check_dual_set(self) -> None:
         if self.dual_set is not None and (self.worst_weight, self.prior) != (1.0, "shares"):
             raise ProblemError(
                 f"dual_set={self.dual_set!r} takes the place of worst_weight and prior; got worst_weight="
                 f"{self.worst_weight!r}, prior={self.prior!r}. Leave these out, or the dual_set."
+            )
+
+    def _check_weights_of_rows(self, candidate: Candidate, rows: Rows) -> None:
+        """Refuse weights of rows that are groups themselves, where the adversary would not know them."""
+        weighted = rows.weight is not None and bool(np.ptp(rows.weight))
+        plain = self.dual_set is None and self.regularizer is None and candidate.has_shares
+        if weighted and not plain and isinstance(self.group_by, str) and self.group_by == ROWS:
+            raise ProblemError(
+                "sample_weight has no effect on a dual_set, a regularizer or a prior over single rows; got weights "
+                "with group_by='rows'. Repeat the rows, or give the weights to the set, as in CappedSimplex(alpha, "
+                "prior=weights / weights.sum())."
             )
 
     def _previous(self) -> tuple[Any, Any] | None:

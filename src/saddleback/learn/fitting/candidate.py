@@ -26,9 +26,14 @@ class Candidate:
     l2: float
 
     @property
+    def has_shares(self) -> bool:
+        """Whether the prior is the groups' shares of the rows."""
+        return isinstance(self.prior, float) and self.prior == 0.0
+
+    @property
     def is_average(self) -> bool:
         """Whether this is the ordinary model, with the least average loss of all rows."""
-        return self.worst_weight == 0.0 and isinstance(self.prior, float) and self.prior == 0.0
+        return self.worst_weight == 0.0 and self.has_shares
 
     def weights(self, shares: Vector, present: Any = slice(None)) -> Vector:
         """The prior of the groups that are present, positive and of sum 1."""

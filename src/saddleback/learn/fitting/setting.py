@@ -9,6 +9,7 @@ from ..._types import Vector
 from ...dual_sets import DualSet
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Regularizer, Zero
+from .pointwise import Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,6 @@ class Setting:
     """What is subtracted from the losses: nothing, "average", "own", or a number for each group."""
     method: Any = "auto"
     tol: float = 1e-6
-    loss_unit: float = 1.0
-    """The magnitude of the losses."""
+    units: Units = field(default_factory=Units)
     max_iter: int = 1000
     n_threads: int | None = None

@@ -16,6 +16,7 @@ from ...solve import solve
 from ..data.rows import Rows
 from ..data.standardization import Standardization
 from .candidate import Candidate
+from .pointwise import is_centered
 from .setting import Setting
 
 
@@ -73,6 +74,7 @@ class Trainer:
             else Standardization.none(d)
         )
         self.nonempty = np.flatnonzero(rows.groups.sizes)
+        self._center = _mean_residual(rows) if setting.fit_intercept and is_centered(setting.loss) else 0.0
         self._losses = GroupedLinear(
             self.standardization.apply(rows.X),
             rows.y,
@@ -80,7 +82,7 @@ class Trainer:
             loss=setting.loss,
             fit_intercept=setting.fit_intercept,
             sample_weight=rows.weight,
-            offset=rows.offset,
+            offset=_shifted(rows, self._center),
             n_threads=setting.n_threads,
         )
 
@@ -92,7 +94,7 @@ class Trainer:
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
         """The candidate's objective on these rows, with these reference losses of the groups that are present."""
-        setting, losses = self.setting, self._losses.with_l2(candidate.l2)
+        setting, losses = self.setting, self._penalized(candidate.l2)
         dual_set = setting.dual_set
         if dual_set is None:
             dual_set = Contamination(candidate.worst_weight, candidate.weights(self.shares, self.nonempty))
@@ -119,17 +121,17 @@ class Trainer:
 
     def bound(self, w: Vector, l2: float) -> TrainingBound:
         """How much lower than with parameters w the largest loss of a group can be on these rows."""
-        losses = self._losses.with_l2(l2)
+        losses = self._penalized(l2)
         result = solve(Problem(losses), w0=w, tol=self.setting.tol, max_iter=self.setting.max_iter)
         return TrainingBound(float(losses.values(w).max()), result.lower_bound, result.certified, l2, result)
 
     def without_correction(self, l2: float) -> tuple[Fit, TrainingBound]:
         """w = 0: the offsets are the margins. The run of the fit is that of the bound with penalty l2."""
-        zeros = np.zeros(self._losses.n_params)
-        bound = self.bound(zeros, l2)
-        losses = np.full(len(self.rows.groups.names), np.nan)
-        losses[self.nonempty] = self._losses.values(zeros)
         K, d = self.n_outputs, self.rows.X.shape[1]
+        w = self.standardized(np.zeros((K, d)), np.zeros(K))
+        bound = self.bound(w, l2)
+        losses = np.full(len(self.rows.groups.names), np.nan)
+        losses[self.nonempty] = self._losses.values(w)
         return Fit(np.zeros((K, d)), np.zeros(K), losses, bound.result), bound
 
     @property
@@ -140,8 +142,11 @@ class Trainer:
 
     def standardized(self, coef: Matrix, intercepts: Vector) -> Vector:
         """The parameters w of a model in the user's units."""
-        W, b = self.standardization.from_user(coef, intercepts)
+        W, b = self.standardization.from_user(coef, intercepts - self._center)
         return np.concatenate([W.ravel(), b]) if self.setting.fit_intercept else W.ravel()
+
+    def _penalized(self, l2: float) -> GroupedLinear:
+        return self._losses.with_l2(l2 * self.setting.units.penalty)
 
     def _split(self, w: Vector) -> tuple[Matrix, Vector]:
         K, d = self.n_outputs, self.rows.X.shape[1]
@@ -150,9 +155,22 @@ class Trainer:
     def _fit_of(self, result: Result, l2: float) -> Fit:
         W, intercepts = self._split(result.w)
         losses = np.full(len(self.rows.groups.names), np.nan)
-        losses[self.nonempty] = result.losses - 0.5 * l2 * float((W * W).sum())
+        losses[self.nonempty] = result.losses - 0.5 * l2 * self.setting.units.penalty * float((W * W).sum())
         if len(W) > 1:
             # The same number in all intercepts of softmax changes nothing: they sum to zero.
             intercepts = intercepts - intercepts.mean()
         coef, intercepts = self.standardization.to_user(W, intercepts)
-        return Fit(coef, intercepts, losses, result)
+        return Fit(coef, intercepts + self._center, losses, result)
+
+
+def _mean_residual(rows: Rows) -> float:
+    """The mean of y less the offset, which is taken out of y: a large one would cost digits."""
+    residual = rows.y if rows.offset is None else rows.y - rows.offset
+    return float(np.average(residual, weights=rows.weight))
+
+
+def _shifted(rows: Rows, center: float) -> Vector | Matrix | None:
+    """The offset plus a constant."""
+    if center == 0.0:
+        return rows.offset
+    return np.full(len(rows), center) if rows.offset is None else rows.offset + center

@@ -68,7 +68,7 @@ def _lines(features: Any) -> Any:
 
 
 def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any, Any]:
-    """The named columns of X, as `read_sensitive_features` takes them.
+    """The named columns of X, as `saddleback.learn.read_sensitive_features` takes them.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
         A frame of pandas, Polars, Arrow or another library with named columns. The columns of a matrix have no names;
         they are asked for by position.
     names : name or list of names
-        The columns, or the positions of those of a matrix.
+        The columns, or the positions of those of a matrix. A tuple that is itself the name of a column, as in frames
+        with several lines of names, is this column.
     argument : str
         What messages call ``names``.
 
@@ -91,16 +92,16 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
     >>> take_columns(np.array([[1, 5], [2, 6]]), [1])
     {1: array([5, 6])}
     """
-    wanted = _listed_names(names, argument)
     columns = columns_of(X)
     if columns is None:
-        return {name: _at_position(X, name, argument) for name in wanted}
+        return {name: _at_position(X, name, argument) for name in listed_names(names, argument)}
     known = [name for name, _ in columns]
+    wanted = [names] if isinstance(names, tuple) and names in known else listed_names(names, argument)
     for name in wanted:
         if name not in known:
-            near = get_close_matches(str(name), list(map(str, known)), n=3, cutoff=0.5)
-            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"X has {listed(known)}."
-            raise ProblemError(f"{argument} must name columns of X; got {name!r}, which is none of them. {hint}")
+            raise ProblemError(
+                f"{argument} must name columns of X; got {name!r}, which is none of them. {_hint(name, known)}"
+            )
         if known.count(name) > 1:
             raise ProblemError(
                 f"{argument} must name one column each; got {name!r}, the name of {known.count(name)} columns of X. "
@@ -110,7 +111,20 @@ def take_columns(X: Any, names: Any, *, argument: str = "group_by") -> dict[Any,
     return {name: columns[position[name]][1] for name in wanted}
 
 
-def _listed_names(names: Any, argument: str) -> list[Any]:
+def _hint(name: Any, known: list[Any]) -> str:
+    """Which column may be meant."""
+    prefixed = [column for column in known if str(column).endswith(f"__{name}")]
+    if prefixed:
+        return (
+            f"Did you mean {prefixed[0]!r}? A ColumnTransformer puts the names of its steps before those of columns; "
+            "with verbose_feature_names_out=False it does not."
+        )
+    near = get_close_matches(str(name), list(map(str, known)), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else f"X has {listed(known)}."
+
+
+def listed_names(names: Any, argument: str) -> list[Any]:
+    """One or more names as a list."""
     wanted = [names] if isinstance(names, str | int | np.integer) else names
     if hasattr(wanted, "__array__"):
         wanted = np.asarray(wanted).ravel().tolist()

@@ -10,7 +10,8 @@ import numpy as np
 from ..._types import Vector
 from ..._validation import flag, whole
 from ...errors import ProblemError, warn_user
-from .columns import take_columns
+from ...losses.grouped.input.frames import columns_of
+from .columns import listed_names, take_columns
 from .groups import Groups
 from .reading import read_sensitive_features
 
@@ -19,6 +20,9 @@ CLASSES, ROWS = "classes", "rows"
 
 EVERYBODY = "(all rows)"
 """The name of the only group of a model without groups."""
+
+NO_GROUPS = "no groups"
+"""How the warning of a model without groups begins."""
 
 MOST_GROUPS = 1000
 """More groups than this are taken for a mistake, such as a column of identifiers: each has a row or two, and the dual
@@ -29,13 +33,28 @@ def group_columns(group_by: Any) -> list[Any]:
     """The columns of X that ``group_by`` names; none where it is None, "classes" or "rows"."""
     if group_by is None or (isinstance(group_by, str) and group_by in (CLASSES, ROWS)):
         return []
-    return [group_by] if isinstance(group_by, str | int | np.integer) else list(group_by)
+    return listed_names(group_by, "group_by")
+
+
+def refuse_ambiguous(X: Any, group_by: Any) -> None:
+    """Refuse "classes" or "rows" where X is a frame with a column of that name; in a list it is the column."""
+    if not isinstance(group_by, str) or group_by not in (CLASSES, ROWS):
+        return
+    if group_by in [name for name, _ in columns_of(X) or ()]:
+        meaning = "the classes of y" if group_by == CLASSES else "one group for every row"
+        raise ProblemError(
+            f"group_by={group_by!r} must have one meaning; got an X with a column of that name, and it may as well be "
+            f"{meaning}. Pass [{group_by!r}] for the column, or rename the column."
+        )
 
 
 def refuse_rows(group_by: Any, who: str) -> None:
     """Refuse groups of one row each where groups are judged by held-out rows."""
     if isinstance(group_by, str) and group_by == ROWS:
-        raise ProblemError(f"{who} needs groups with rows to hold out; got group_by='rows', of one row each.")
+        raise ProblemError(
+            f"{who} needs groups with rows to hold out; got group_by='rows', of one row each. For a "
+            "column of this name, pass group_by=['rows']."
+        )
 
 
 def read_group_input(
@@ -61,7 +80,7 @@ def read_group_input(
         )
     if sensitive_features is None and group_by is None:
         warn_user(
-            "no groups: this is the ordinary model, which minimizes the average loss of all rows. Pass "
+            f"{NO_GROUPS}: this is the ordinary model, which minimizes the average loss of all rows. Pass "
             "sensitive_features, or group_by=[columns], 'classes' or 'rows'."
         )
         return Groups([EVERYBODY], np.zeros((n, 1), dtype=np.intp))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from reprlib import repr as shortened
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from ..._types import Vector
 from ..._validation import number, whole
 from ...errors import ProblemError
 from ..groups import Groups
-from .intervals import Interval, bootstrap_draws, effective_rows, katz, percentiles, student, wilson
+from .intervals import Interval, bootstrap_draws, effective_rows, percentiles, ratio_of_rates, student, wilson
 from .ratios import Ratio, divide
 
 References = NDArray[np.intp] | None
@@ -27,9 +27,8 @@ class Intervals(Protocol):
     def level(self) -> float:
         """The probability of covering."""
 
-    @property
-    def words(self) -> str:
-        """What the intervals are, for captions."""
+    def words(self, ratios: list[Ratio]) -> str:
+        """What the intervals of these ratios are, for captions."""
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:
         """The intervals of each ratio, and of the impact ratio where there is a reference."""
@@ -37,12 +36,19 @@ class Intervals(Protocol):
 
 @dataclass(frozen=True)
 class FormulaIntervals:
-    """Wilson's for rates, Student's for means, that of Katz et al. for impact ratios."""
+    """Wilson's for rates, Student's for means, that of Katz et al. or ratios of Wilson's ends for impact ratios."""
 
     level: float
-    words: ClassVar[str] = (
-        "Wilson score for rates, Student's t for means, Katz for impact ratios, with the effective number of rows"
-    )
+
+    def words(self, ratios: list[Ratio]) -> str:
+        kinds = {
+            "Wilson score for rates": any(ratio.rate for ratio in ratios),
+            "Student's t for means": not all(ratio.rate for ratio in ratios),
+            "Katz for impact ratios, with the ratio of Wilson's ends where a rate is 0 or 1": any(
+                ratio.name == "selection_rate" for ratio in ratios
+            ),
+        }
+        return f"{', '.join(kind for kind, used in kinds.items() if used)}, with the effective number of rows"
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:
         ends = {}
@@ -53,7 +59,7 @@ class FormulaIntervals:
             p, n = ratio.of(groups, weights), effective_rows(ratio, groups, weights)
             ends[ratio.name] = wilson(p, n, self.level)
             if ratio.name == "selection_rate" and reference is not None:
-                low, high = katz(p, n, (p[reference], n[reference]), self.level)
+                low, high = ratio_of_rates(p, n, (p[reference], n[reference]), self.level)
                 itself = reference == np.arange(p.size)
                 # The reference is 1 by definition.
                 ends["impact_ratio"] = np.where(itself, np.nan, low), np.where(itself, np.nan, high)
@@ -68,8 +74,7 @@ class BootstrapIntervals:
     n_boot: int
     seed: Any
 
-    @property
-    def words(self) -> str:
+    def words(self, ratios: list[Ratio]) -> str:
         return f"percentiles of {self.n_boot} bootstrap samples of the rows of each group"
 
     def of(self, ratios: list[Ratio], groups: Groups, weights: Vector, reference: References) -> dict[str, Interval]:

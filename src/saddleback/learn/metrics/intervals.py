@@ -31,18 +31,39 @@ def wilson(p: Vector, n: Vector, level: float) -> Interval:
     center = p + z**2 / (2 * n)
     radius = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     shrink = 1 + z**2 / n
-    return ((center - radius) / shrink).clip(0, 1), ((center + radius) / shrink).clip(0, 1)
+    # At p = 0 and p = 1 one end is p itself, which rounding may miss.
+    return np.minimum((center - radius) / shrink, p).clip(0, 1), np.maximum((center + radius) / shrink, p).clip(0, 1)
 
 
 def student(ratio: Ratio, groups: Groups, weights: Vector, level: float) -> Interval:
-    """mean -+ t sqrt(v), v = sum w^2 (x - mean)^2 / (sum w)^2 n / (n - 1), n effective rows; nan for one row."""
+    """mean -+ t sqrt(v), v = sum w^2 (x - mean)^2 / (sum w)^2 n / (n - 1), n effective rows; nan for one row.
+
+    The lower end of a mean of losses that cannot be negative is at least 0.
+    """
     w, mean, n = ratio.weights(weights), ratio.of(groups, weights), effective_rows(ratio, groups, weights)
     difference = ratio.x[groups.rows] - mean[groups.groups]
     squares = np.bincount(groups.groups, (w[groups.rows] * difference) ** 2, minlength=mean.size)
     several = n > 1 + 1e-9
     freedom = np.where(several, n - 1, np.nan)
     radius = t.isf((1 - level) / 2, freedom) * np.sqrt(squares * n / freedom) / (groups.matrix.T @ w)
-    return mean - radius, mean + radius
+    low = mean - radius
+    return np.maximum(low, 0.0) if ratio.nonnegative else low, mean + radius
+
+
+def ratio_of_rates(p: Vector, n: Vector, reference: tuple[Vector, Vector], level: float) -> Interval:
+    """The interval of the ratio of p to a reference rate, a pair of rate and effective rows; nan where that is 0.
+
+    That of `katz`, except where one of the rates is 0 or 1: there its variance is estimated as 0, or infinite. Instead
+    the ratio is between low_j / high_ref and high_j / low_ref, by the ends of Wilson's intervals. Both hold with a
+    probability of at least 2 level - 1, by the union bound.
+    """
+    q, m = reference
+    (low, high), (reference_low, reference_high) = wilson(p, n, level), wilson(q, m, level)
+    extreme = (p == 0) | (p == 1) | (q == 1)
+    ends = (divide(low, reference_high), divide(high, reference_low))
+    by_katz = katz(p, n, reference, level)
+    bottom, top = (np.where(extreme, end, usual) for end, usual in zip(ends, by_katz, strict=True))
+    return np.where(q == 0, np.nan, bottom), np.where(q == 0, np.nan, top)
 
 
 def katz(p: Vector, n: Vector, reference: tuple[Vector, Vector], level: float) -> Interval:

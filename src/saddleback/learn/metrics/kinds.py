@@ -18,6 +18,9 @@ KINDS = {
 }
 """The kinds of predictions."""
 
+ROUNDING = 1e-6
+"""How far a probability may be outside of 0 to 1: sums and products of rounded ones are."""
+
 
 def recognise(y: NDArray[Any], prediction: Any) -> str:
     """The kind of a prediction.
@@ -25,12 +28,13 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
     - A matrix holds probabilities.
     - Booleans, texts and other objects are labels.
     - Numbers are labels if y has at most two classes and they are among these (0 and 1 for booleans), and
-      probabilities if y has at most two classes and they are from 0 to 1. Other numbers for a y of two values are
-      refused: they may be margins.
+      probabilities if y has at most two classes and they are from 0 to 1, up to rounding. Other numbers for a y of two
+      values are refused: they may be margins.
     - Numbers for more than two classes are labels if y is text, or if both are whole numbers by their type and the
       predicted ones occur in y; else they are values, where y holds numbers. So they are where y holds fractions.
     """
     numbers = _numbers(prediction)
+    _refuse_exchanged(y, prediction)
     if numbers is None:
         return _label_or_refused(y, prediction)
     if numbers.ndim > 1:
@@ -46,13 +50,43 @@ def recognise(y: NDArray[Any], prediction: Any) -> str:
         return _label_or_refused(y, prediction)
     if among:
         return "label"
-    if numbers.min() >= 0 and numbers.max() <= 1:
+    inside = are_probabilities(numbers)
+    if inside.all():
         return "probability"
-    row = int(np.argmax((numbers < 0) | (numbers > 1) | np.isnan(numbers)))
+    row = int(np.argmin(inside))
     raise ProblemError(
-        f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got {numbers[row]:g} "
-        f"in row {row}. Turn margins into probabilities; for numbers that predict the number y, pass kind='value'."
+        f"prediction must be probabilities or labels, because y has the values {listed(classes)}; got "
+        f"{numbers[row]:.10g} in row {row}. Turn margins into probabilities; for numbers that predict the number y, "
+        "pass kind='value'."
     )
+
+
+def are_probabilities(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which numbers are from 0 to 1, up to rounding; NaN is not."""
+    inside: NDArray[np.bool_] = (numbers >= -ROUNDING) & (numbers <= 1 + ROUNDING)
+    return inside
+
+
+def _refuse_exchanged(y: NDArray[Any], prediction: Any) -> None:
+    """Refuse a y of probabilities beside a prediction of two labels."""
+    targets = _numbers(y)
+    if targets is None or targets.dtype.kind != "f" or getattr(prediction, "ndim", 1) > 1:
+        return
+    probabilities = are_probabilities(targets).all() and not np.isin(targets, [0, 1]).all()
+    if probabilities and _two_labels(prediction):
+        raise ProblemError(
+            "y must be the targets, and prediction what a model says of them; got probabilities as y and two labels as "
+            "prediction. Are they exchanged? The order is (y, prediction). If y are numbers all the same, pass "
+            "kind='value'."
+        )
+
+
+def _two_labels(prediction: Any) -> bool:
+    """Whether both of 0 and 1 occur and nothing else does, or two values that are no numbers."""
+    numbers = _numbers(prediction)
+    if numbers is None:
+        return len(set(label_vector(prediction, "prediction", None).tolist())) == 2
+    return bool(np.isin(numbers, [0, 1]).all() and numbers.min() < numbers.max())
 
 
 def _numbers(prediction: Any) -> NDArray[Any] | None:

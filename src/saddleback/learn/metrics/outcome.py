@@ -15,7 +15,7 @@ from ..._types import Matrix, Vector
 from ..._validation import finite_vector, lookup, number, real_array
 from ...errors import ProblemError
 from ...losses.grouped.input.labels import NO_ROWS, label_vector, listed, read_labels
-from .kinds import KINDS, recognise
+from .kinds import KINDS, are_probabilities, recognise
 
 SUM_TOLERANCE = 1e-3
 """How far the probabilities of a row may be from adding up to 1: rounded ones do not quite."""
@@ -37,6 +37,8 @@ class Outcome:
     """The number of the positive class of two."""
     threshold: float = 0.5
     """The probability from which on a row is predicted to be positive."""
+    unseen: Sequence[Any] = ()
+    """Predicted labels that y never has."""
 
     @property
     def binary(self) -> bool:
@@ -90,8 +92,27 @@ def _with_labels(y: NDArray[Any], prediction: Any, known: list[Any] | None, posi
     own, codes = read_labels(y, "y", y.size)
     predicted, numbers = read_labels(label_vector(prediction, "prediction", None), "prediction", y.size)
     classes = known or _in_order(list(dict.fromkeys([*own, *predicted])))
+    seen = set(own)
+    unseen = [label for label in predicted if label not in seen]
+    if known is None:
+        _refuse_misspelled(unseen, own)
     y_class, predicted_class = _numbers_of(classes, own)[codes], _numbers_of(classes, predicted)[numbers]
-    return Outcome("label", y_class, predicted_class, classes, _positive(classes, positive))
+    return Outcome("label", y_class, predicted_class, classes, _positive(classes, positive), unseen=unseen)
+
+
+def _refuse_misspelled(unseen: list[Any], own: list[Any]) -> None:
+    """Refuse predicted texts that differ from a label of y in nothing but case or blanks."""
+    plain = {_plain(label): label for label in own if isinstance(label, str)}
+    for label in unseen:
+        if isinstance(label, str) and _plain(label) in plain:
+            raise ProblemError(
+                f"prediction must hold labels as y has them; got {label!r}, and y has {plain[_plain(label)]!r}. Write "
+                "both alike; if they are two classes, pass all classes."
+            )
+
+
+def _plain(label: str) -> str:
+    return "".join(label.split()).casefold()
 
 
 def _with_probabilities(y: NDArray[Any], prediction: Any, known: list[Any] | None, positive: Any) -> Outcome:
@@ -152,14 +173,14 @@ def _probabilities(prediction: Any) -> Vector | Matrix:
             f"prediction must be probabilities; got {type(prediction).__name__} ({error}). For predicted labels, pass "
             "kind='label'."
         ) from error
-    bad = np.argwhere(~((P >= -1e-6) & (P <= 1 + 1e-6)))
+    bad = np.argwhere(~are_probabilities(P))
     if P.ndim > 2 or bad.size:
-        at = f"{P[tuple(bad[0])]:g} in row {bad[0][0]}" if bad.size else f"an array of shape {P.shape}"
+        at = f"{P[tuple(bad[0])]:.10g} in row {bad[0][0]}" if bad.size else f"an array of shape {P.shape}"
         raise ProblemError(
             f"prediction must be probabilities from 0 to 1, a vector or one column per class; got {at}. For other "
             "numbers, pass kind='value'."
         )
     if P.ndim == 2 and (np.abs(P.sum(axis=1) - 1) > SUM_TOLERANCE).any():
         row = int(np.argmax(np.abs(P.sum(axis=1) - 1)))
-        raise ProblemError(f"the probabilities of a row must add up to 1; got {P[row].sum():g} in row {row}.")
+        raise ProblemError(f"the probabilities of a row must add up to 1; got {P[row].sum():.10g} in row {row}.")
     return P.clip(0.0, 1.0)

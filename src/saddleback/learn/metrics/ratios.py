@@ -24,6 +24,8 @@ class Ratio:
     """The rows that count; all by default."""
     rate: bool = True
     """Whether it is a share of the rows, and not a mean."""
+    nonnegative: bool = False
+    """Whether a mean cannot be below 0, as that of losses."""
 
     def weights(self, weights: Vector) -> Vector:
         """The weights of the rows that count, and 0 for the others."""
@@ -45,7 +47,10 @@ def ratios_of(at: Outcome) -> list[Ratio]:
     """What each kind of prediction is measured by, besides its loss."""
     if at.kind == "value":
         error = at.prediction - at.y
-        return [Ratio("mean_absolute_error", np.abs(error), rate=False), Ratio("mean_error", error, rate=False)]
+        return [
+            Ratio("mean_absolute_error", np.abs(error), rate=False, nonnegative=True),
+            Ratio("mean_error", error, rate=False),
+        ]
     accuracy = Ratio("accuracy", (at.decided == at.y).astype(np.float64))
     if at.positive is None:
         return [accuracy]

@@ -10,6 +10,7 @@ import numpy as np
 from ..._validation import number
 from ...errors import ProblemError
 from ..data.folds import make_splits
+from ..data.jobs import read_n_jobs
 from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
 from ..fitting.trainer import Trainer
@@ -119,7 +120,7 @@ def fairness_path(
     l2s = penalties_of(l2s, classes=kind is MinimaxClassifier)
     penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]
     _check_names(parameters, kind().get_params())
-    n_threads = None if n_jobs is None else 1
+    n_threads = None if read_n_jobs(n_jobs) is None else 1
     model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_threads, **parameters)
     rows = model._read_rows(X, y, sensitive_features, sample_weight)
     setting, shares = model._setting(rows), read_prior(prior, rows.groups.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
 from ..data.rows import Rows
+from ..groups.titles import titles_of
 from ..selection.choosing import memberships_of
 from ..selection.sample import Sample
 
@@ -35,6 +37,8 @@ class HeldOut:
     """(P,): the mean of all rows."""
     average_errors: Vector
     average_change_errors: Vector
+    titles: Sequence[str | None] = ()
+    """The groups as column=label, as in `Selection`."""
 
     @classmethod
     def of(cls, scores: Matrix, rows: Rows) -> HeldOut:
@@ -50,7 +54,8 @@ class HeldOut:
         everyone = np.flatnonzero(counted)
         weights = np.ones(everyone.size) if rows.weight is None else rows.weight[everyone]
         losses, errors, change_errors = figures
-        return cls(list(rows.groups.names), losses, errors, change_errors, *_figures(scores, everyone, weights))
+        of_all = _figures(scores, everyone, weights)
+        return cls(list(rows.groups.names), losses, errors, change_errors, *of_all, titles_of(rows.groups))
 
 
 def _figures(scores: Matrix, rows: NDArray[np.intp], weights: Vector) -> tuple[Vector, Vector, Vector]:

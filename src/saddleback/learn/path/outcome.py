@@ -31,7 +31,8 @@ RULES = (ONE_SE, BEST, KNEE)
 class FairnessPath:
     """The path from the average model to the worst-group model, as `fairness_path` makes it.
 
-    ``print(path)`` says what the worst group gains on held-out rows and at what price, and shows the table.
+    ``print(path)`` says what the worst group gains on held-out rows and at what price. A notebook, or ``repr(path)``,
+    shows the table below this; ``print(path.table)`` shows it alone.
 
     Attributes
     ----------
@@ -51,7 +52,8 @@ class FairnessPath:
     held_out : HeldOut
         The same numbers as arrays.
     knee : float
-        The p behind which a gain for the worst group costs more than on average before; 0 where no gain is certain.
+        The p behind which a gain for the worst group costs more than on average before; 0 where there is nothing to
+        gain.
     """
 
     worst_weights: Vector
@@ -74,10 +76,15 @@ class FairnessPath:
         """The groups."""
         return list(self.held_out.names)
 
+    @property
+    def _knee(self) -> int:
+        """The number of the model at the knee: a path without a confirmed gain has none."""
+        return self.one_se.kept if self.one_se.nothing_to_gain else knee_of(self.one_se.choice)
+
     @cached_property
     def knee(self) -> float:
         """The worst weight at the knee."""
-        return float(self.worst_weights[knee_of(self.one_se.choice)])
+        return float(self.worst_weights[self._knee])
 
     def select(self, rule: str | float = ONE_SE) -> Any:
         """The fitted model that a rule takes.
@@ -150,7 +157,7 @@ class FairnessPath:
     @property
     def sentence(self) -> str:
         """What is gained for whom, at what price, by the one-standard-error rule; and the knee."""
-        knee = f"The knee is at worst_weight={self.knee:g}." if self.knee else "There is no knee: no gain is certain."
+        knee = f"The knee is at worst_weight={self.knee:g}." if self.knee else "There is no knee: no gain is confirmed."
         return f"{self.one_se.sentence} {knee}"
 
     def __str__(self) -> str:
@@ -165,7 +172,7 @@ class FairnessPath:
             raise ProblemError(f"rule must be one of {', '.join(map(repr, RULES))} or a worst weight; got {rule!r}.")
         if isinstance(rule, str):
             choice = self.one_se.choice
-            return {ONE_SE: choice.chosen, BEST: choice.best, KNEE: knee_of(choice)}[rule]
+            return {ONE_SE: choice.chosen, BEST: choice.best, KNEE: self._knee}[rule]
         distances = np.abs(self.worst_weights - number(rule, "rule"))
         if distances.min() > 1e-9:
             known = ", ".join(f"{p:g}" for p in self.worst_weights)

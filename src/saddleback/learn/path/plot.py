@@ -11,7 +11,7 @@ from ..._types import Vector
 from ...errors import MissingDependencyError
 from ..selection.selection import Selection
 from .held_out import HeldOut
-from .plot_words import caption_of, headline_of, label_of, name_in
+from .plot_words import caption_of, headline_of, label_of, name_in, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,8 @@ def worst_first(held_out: HeldOut) -> list[int]:
 
 def _draw_group(ax: Axes, p: Vector, held_out: HeldOut, j: int, colour: str | None) -> tuple[float, str, str]:
     """The line of a group, with its band where it has a colour; returns its end, its name and its colour."""
-    losses, name = held_out.group_losses[:, j], label_of(held_out.names[j])
+    losses, title = held_out.group_losses[:, j], held_out.titles[j] if held_out.titles else None
+    name = label_of(held_out.names[j], title)
     if colour is None:
         ax.plot(p, losses, color=GREY, linewidth=1.0, label=name, zorder=2)
         return float(losses[-1]), name, GREY
@@ -132,8 +133,10 @@ def _mark(ax: Axes, path: Drawable, chosen: float, rule: str) -> None:
 def _name_lines(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
     """The names of the lines at their right ends, moved apart where they would overlap."""
     low, high = ax.get_ylim()
-    ends = sorted(ends)
-    heights = spread(np.array([(end[0] - low) / (high - low) for end in ends]), LINE_HEIGHT)
+    ends = sorted((y, wrapped(name), colour) for y, name, colour in ends)
+    n_lines = np.array([name.count("\n") + 1 for _, name, _ in ends])
+    distances = LINE_HEIGHT * (n_lines[1:] + n_lines[:-1]) / 2.0
+    heights = spread(np.array([(end[0] - low) / (high - low) for end in ends]), distances)
     for height, (y, name, colour) in zip(heights, ends, strict=True):
         weight = "bold" if colour == "black" else "normal"
         ax.annotate(
@@ -150,9 +153,9 @@ def _name_lines(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
         )
 
 
-def spread(heights: Vector, distance: float) -> Vector:
-    """Sorted heights moved apart to at least ``distance``, as little as possible in the least squares sense."""
-    steps = distance * np.arange(heights.size)
+def spread(heights: Vector, distances: Vector) -> Vector:
+    """Sorted heights moved apart to at least these ``distances``, as little as possible in the least squares sense."""
+    steps = np.concatenate([[0.0], np.cumsum(distances)])
     blocks: list[list[float]] = []
     # Pool adjacent violators: the nearest nondecreasing sequence to the heights less their steps.
     for value in heights - steps:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 from ..selection.selection import GIVEN, Selection, in_brackets
 
-LONGEST_NAME = 24
+WIDEST_NAME = 30
+"""Characters of a line of a name at the right: longer names are wrapped, so that the curves keep their room."""
 
 
 def headline_of(selection: Selection) -> str:
     """The finding in one sentence."""
+    group = label_of(selection.group, selection.title)
     if selection.nothing_to_gain:
         if selection.rule == GIVEN:
-            return f"{_capital(selection.kept_model)}: group {label_of(selection.group)} is the worst off."
-        return f"Nothing to gain for the worst-off group, {label_of(selection.group)}: {selection.kept_model} is kept."
+            return f"{_capital(selection.kept_model)}: group {group} is the worst off."
+        return f"Nothing to gain for the worst-off group, {group}: {selection.kept_model} is kept."
     p, scoring = selection.candidates["worst_weight"][selection.chosen], selection.scoring
     worst = selection.candidates["worst_group"][selection.chosen]
-    of_group = f"group {label_of(worst)}, the worst off," if worst == selection.group else "a group"
+    of_group = f"group {group}, the worst off," if worst == selection.group else "a group"
     largest = "" if worst == selection.group else "largest "
     direction = "lowers" if selection.gain > 0.0 else "raises"
     cost = "more" if selection.price > 0.0 else "less"
@@ -43,12 +46,16 @@ def name_in(rule: str, p: float) -> str:
     return f"{'asked for' if rule == GIVEN else 'chosen'}: p = {p:g}"
 
 
-def label_of(name: Any) -> str:
-    """The name of a group, shortened; the labels of crossed columns are joined."""
-    text = ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-    short = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+def label_of(name: Any, title: str | None = None) -> str:
+    """The name of a group: its title where it has one; the labels of other tuples are joined."""
+    text = title or (", ".join(map(str, name)) if isinstance(name, tuple) else str(name))
     # A dollar sign would begin a formula.
-    return short.replace("$", r"\$")
+    return text.replace("$", r"\$")
+
+
+def wrapped(name: str) -> str:
+    """The name at the end of a line, in several lines where it is long."""
+    return fill(name, WIDEST_NAME, break_long_words=False, break_on_hyphens=False)
 
 
 def _capital(text: str) -> str:

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from ...errors import ProblemError
 from ...losses.grouped.own_loss import find_loss
+from ..data.targets import refuse_mixed
 from ..estimators.classifier import MinimaxClassifier
 from ..estimators.regressor import MinimaxRegressor
 
@@ -64,7 +65,10 @@ def _kind(y: Any) -> tuple[str, Any]:
         raise ProblemError("y must be the target of every row; got None.")
     try:
         target = np.asarray(y)
+        refuse_mixed(target)
         with np.errstate(invalid="ignore"):
             return type_of_target(target, input_name="y"), target
+    except ProblemError:
+        raise
     except ValueError as error:
         raise ProblemError(f"y must be one column of classes or of numbers without gaps; {error}") from error

@@ -10,6 +10,7 @@ import numpy as np
 from ..._types import Matrix, Vector
 from ..data.rows import Rows
 from ..fitting.trainer import TrainingBound
+from ..groups.titles import titles_of
 from ..table import Table
 from .choosing import memberships_of
 from .one_se import Choice
@@ -51,7 +52,10 @@ def make_selection(
             "admissible": choice.admissible,
             "chosen": np.arange(prices.size) == choice.chosen,
         },
-        caption=f"Held-out {scoring} of all candidates; standard errors of the paired differences to the kept model.",
+        caption=(
+            f"Held-out {scoring} of all candidates; errors are standard errors, those of gain and price of paired "
+            "differences to\nthe kept model."
+        ),
     )
     chosen = choice.chosen
     return Selection(
@@ -65,6 +69,7 @@ def make_selection(
         bound=bound,
         rule=rule,
         scoring=scoring,
+        titles=titles_of(rows.groups),
         kept_model=kept_model,
         family=family,
     )

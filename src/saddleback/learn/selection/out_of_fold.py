@@ -66,7 +66,7 @@ def _scores_of_split(
     trainer = Trainer(training, setting)
     references = References(trainer)
     scores, failed = np.empty((test.size, len(candidates))), 0
-    starts, tol = WarmStarts(), max(setting.tol, SELECTION_TOL * setting.loss_unit)
+    starts, tol = WarmStarts(), max(setting.tol, SELECTION_TOL * setting.units.loss)
     with warnings.catch_warnings():
         # Told once for all folds, by the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ def find_score(scoring: Any, loss: PointwiseLoss, classes: NDArray[Any] | None) 
     classifier, or the predicted numbers.
     """
     if callable(scoring):
+        _refuse_scorer(scoring)
         name = getattr(scoring, "__name__", type(scoring).__name__)
         return RowScore(name, lambda eta, y: _checked(scoring(_labels(y, classes), prediction_of(eta, loss)), y, name))
     known = {LOSS: lambda eta, y: row_losses(loss, eta, y)}
@@ -51,6 +54,20 @@ def find_score(scoring: Any, loss: PointwiseLoss, classes: NDArray[Any] | None) 
     if classes is None and loss.response == "count" and scoring != LOSS:
         return RowScore(scoring, lambda eta, y: known[scoring](np.exp(eta), y))
     return RowScore(scoring, known[scoring])
+
+
+def _refuse_scorer(scoring: Any) -> None:
+    """Refuse scorers of scikit-learn, functions of (estimator, X, y)."""
+    try:
+        first = next(iter(signature(scoring).parameters), None)
+    except (TypeError, ValueError):
+        return
+    if first == "estimator":
+        raise ProblemError(
+            f"scoring must be a function of (y, prediction) that returns one number per row, the smaller the better; "
+            f"got the scorer {shortened(scoring)} of (estimator, X, y). The worst group is taken anyway: pass the name "
+            "of a score, such as 'error_rate', or the loss of every row."
+        )
 
 
 def prediction_of(eta: Any, loss: PointwiseLoss) -> Any:
@@ -107,4 +124,9 @@ def _checked(scores: Any, y: NDArray[Any], name: str) -> Vector:
     array = np.asarray(scores, dtype=np.float64)
     if array.shape != y.shape:
         raise ProblemError(f"scoring {name} must return one number per row, {y.size}; got shape {array.shape}.")
+    if np.isinf(array).any():
+        raise ProblemError(
+            f"scoring {name} must return finite numbers, or NaN for rows that do not count; got "
+            f"{array[np.isinf(array)][0]:g}. Keep probabilities above 0 before their logarithms are taken."
+        )
     return array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from .one_se import FEWEST_ROWS, Choice
 
 GIVEN = "given"
 """The rule of a candidate that the user has asked for."""
+
+LEAST_EXPONENT = 1e6
+"""Numbers from this on are written with an exponent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +36,9 @@ class Selection:
         The worst-off group of the model ``kept``.
     gain, gain_error, price, price_error : float
         What ``group`` gains by the choice on held-out rows (or the largest group loss, where another group becomes the
-        worst), what all rows lose on average, and their standard errors. These are the rows of the choice itself: what
-        is gained on rows that no fold has seen is expected to be a little less.
+        worst), what all rows lose on average, and their standard errors. These are the rows that the choice was made
+        by: on other rows less is gained, where losses have heavy tails perhaps half of it. An outer cross-validation of
+        the whole estimator measures that.
     nothing_to_gain : bool
         Whether the choice is the model ``kept``.
     bound : TrainingBound
@@ -54,6 +59,8 @@ class Selection:
     bound: TrainingBound | None
     rule: str
     scoring: str
+    titles: Sequence[str | None] = ()
+    """How each group is written in words: column=label; None for one without a column, which is written as it is."""
     kept_model: str = "the average model"
     """What the model ``kept`` is called."""
     family: str = "linear model"
@@ -68,8 +75,22 @@ class Selection:
         return self.choice.average
 
     @property
+    def title(self) -> str | None:
+        """The worst-off group of the model ``kept`` as column=label."""
+        return self.titles[self.choice.group] if self.titles else None
+
+    @property
+    def worst_title(self) -> str | None:
+        """The group with the largest loss under the choice as column=label."""
+        return self.titles[self.choice.worst_groups[self.chosen]] if self.titles else None
+
+    @property
     def nothing_to_gain(self) -> bool:
         return self.chosen == self.kept
+
+    def to_pandas(self) -> Any:
+        """The table of ``candidates`` as a ``pandas.DataFrame``; it needs pandas."""
+        return self.candidates.to_pandas()
 
     @property
     def sentence(self) -> str:
@@ -104,15 +125,13 @@ def _gain(selection: Selection) -> str:
     table, chosen, kept = selection.candidates, selection.chosen, selection.kept
     before, after = (with_error(table["worst_loss"][c], selection.gain_error)[0] for c in (kept, chosen))
     worst, gain = table["worst_group"].tolist()[chosen], _change(-selection.gain, selection.gain_error)
-    what = f"held-out {selection.scoring} of"
+    what, group = f"held-out {selection.scoring} of", selection.title or repr(selection.group)
     if worst == selection.group:
-        text = (
-            f"the {what} group {worst!r}, the worst off under {selection.kept_model}, {gain}, from {before} to {after}"
-        )
+        text = f"the {what} group {group}, the worst off under {selection.kept_model}, {gain}, from {before} to {after}"
     else:
         text = (
-            f"the largest {what} a group {gain}, from {before} (group {selection.group!r}, under "
-            f"{selection.kept_model}) to {after} (group {worst!r})"
+            f"the largest {what} a group {gain}, from {before} (group {group}, under {selection.kept_model}) to "
+            f"{after} (group {selection.worst_title or repr(worst)})"
         )
     unconfirmed = "" if selection.choice.confirmed[chosen] else ", which the rows do not confirm"
     price = _change(selection.price, selection.price_error)
@@ -131,17 +150,22 @@ def _kept(selection: Selection) -> str:
 def _worst_off(selection: Selection) -> str:
     table, kept = selection.candidates, selection.kept
     loss = in_brackets(table["worst_loss"][kept], table["worst_loss_error"][kept])
-    return f"Its worst-off group is {selection.group!r}, with a held-out {selection.scoring} of {loss}"
+    group = selection.title or repr(selection.group)
+    return f"Its worst-off group is {group}, with a held-out {selection.scoring} of {loss}"
 
 
 def _nothing(selection: Selection) -> str:
     choice, n_others = selection.choice, len(selection.candidates) - 1
     begin = f"Nothing to gain: {selection.kept_model} is kept. {_worst_off(selection)}"
     best = choice.best
+    if n_others == 0:
+        return f"{begin}; there is no other candidate."
     if choice.gains[best] <= 0.0:
-        return f"{begin}, and none of {n_others} other candidates has a lower largest one."
+        none = "the other candidate has no" if n_others == 1 else f"none of {n_others} other candidates has a"
+        return f"{begin}, and {none} lower largest one."
     gain = in_brackets(choice.gains[best], choice.gain_errors[best])
-    return f"{begin}; the best of {n_others} other candidates lowers the largest one by {gain}, {_why_not(choice)}."
+    which = "the other candidate" if n_others == 1 else f"the best of {n_others} other candidates"
+    return f"{begin}; {which} lowers the largest one by {gain}, {_why_not(choice)}."
 
 
 def _why_not(choice: Choice) -> str:
@@ -151,7 +175,7 @@ def _why_not(choice: Choice) -> str:
     if choice.effective_size < FEWEST_ROWS:
         return "which a group of so few rows cannot confirm"
     if choice.gains[best] <= choice.quantile * choice.gain_errors[best]:
-        return "which chance explains among so many"
+        return "which chance explains" + (" among so many" if choice.gains.size > 2 else "")
     if choice.gains[best] <= choice.prices[best]:
         return f"and costs all rows more on average, {price}"
     return f"not surely more than it costs all rows on average, {price}"
@@ -165,7 +189,7 @@ def _bound(selection: Selection) -> str:
         return " What training rows allow is not certified."
     return (
         f" On the training rows no {selection.family} with l2={bound.l2:g} lowers the largest loss of a group, "
-        f"{bound.value:.3g}, by more than {bound.gap:.2g} (certified)."
+        f"{plain(bound.value, 3)}, by more than {plain(bound.gap, 2)} (certified)."
     )
 
 
@@ -188,6 +212,16 @@ def in_brackets(value: float, error: float) -> str:
 def with_error(value: float, error: float) -> tuple[str, str]:
     """A number and its standard error with as many digits as the error allows: one, or two that begin with 1."""
     if not np.isfinite(error) or error <= 0.0:
-        return f"{value:.4g}", f"{error:.1g}"
-    digits = -int(np.floor(np.log10(error / 2.0) + 1e-12)) if error < 2.0 else 0
-    return f"{value:.{digits}f}", f"{error:.{digits}f}"
+        return plain(value, 4), plain(error, 1)
+    decimals = -int(np.floor(np.log10(error / 2.0) + 1e-12))
+    if max(abs(value), error) < LEAST_EXPONENT:
+        digits = max(decimals, 0)
+        return f"{value:.{digits}f}", f"{error:.{digits}f}"
+    parts = [int(np.floor(np.log10(abs(number)))) + decimals if number else 0 for number in (value, error)]
+    return f"{value:.{max(parts[0], 0)}e}", f"{error:.{max(parts[1], 0)}e}"
+
+
+def plain(value: float, digits: int) -> str:
+    """A number with some significant digits, and all digits before the point where it is below LEAST_EXPONENT."""
+    text = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < LEAST_EXPONENT else text
