@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"drawings of folds; after the first {REPEATED}",
     )
     parser.add_argument("--out", type=Path, help="where files and the page go; reports/heldout by default")
-    parser.add_argument("--small", action="store_true", help="a few tables, 1,000 rows each, in a minute")
+    parser.add_argument("--small", action="store_true", help="a few tables, 1,000 rows each, in two or three minutes")
     parser.add_argument("--fresh", action="store_true", help="compute again what is stored")
     parser.add_argument("--docs", action="store_true", help="write docs/heldout.md as well")
     return parser
