@@ -148,14 +148,17 @@ class TestModelsWithoutSelection:
         assert warm.n_iter_ < n_iter == cold.n_iter_
         np.testing.assert_allclose(warm.group_losses_, cold.group_losses_, atol=1e-5 * cold.group_losses_.max())
 
-    def test_models_in_parallel(self, estimator):
-        data = people()
-        y = target(estimator, data)
-        fits = joblib.Parallel(n_jobs=2)(
-            joblib.delayed(clone(estimator).set_params(worst_weight=p).fit)(data.X, y, data.town) for p in (0.2, 0.8)
-        )
-        alone = clone(estimator).set_params(worst_weight=0.8).fit(data.X, y, data.town)
-        assert np.array_equal(fits[1].coef_, alone.coef_)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", SINGLE)
+def test_models_in_parallel(estimator):
+    data = people()
+    y = target(estimator, data)
+    fits = joblib.Parallel(n_jobs=2)(
+        joblib.delayed(clone(estimator).set_params(worst_weight=p).fit)(data.X, y, data.town) for p in (0.2, 0.8)
+    )
+    alone = clone(estimator).set_params(worst_weight=0.8).fit(data.X, y, data.town)
+    assert np.array_equal(fits[1].coef_, alone.coef_)
 
 
 def test_grid_search_with_groups_in_the_columns():
