@@ -1,0 +1,1 @@
+"""Page, model card and JSON of a model's evidence."""

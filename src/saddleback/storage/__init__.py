@@ -1,0 +1,1 @@
+"""Files: safetensors with texts in the header, checked before they are believed."""

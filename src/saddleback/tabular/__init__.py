@@ -1,0 +1,1 @@
+"""Columns of CSV and Parquet files as numbers."""
