@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,9 +71,10 @@ def check_commands(environment: Environment, wheel: Path) -> None:
     environment.script("smoke_commands.py")
 
 
-def timed(what: str, check: Callable[[], None]) -> None:
+@contextmanager
+def timed(what: str) -> Iterator[None]:
     start = time.perf_counter()
-    check()
+    yield
     print(f"{what}: passed in {time.perf_counter() - start:.0f} s", flush=True)
 
 
@@ -84,10 +86,13 @@ def main(arguments: list[str]) -> int:
             environment = Environment(Path(temporary) / name)
             environment.folder.mkdir()
             environment.create(python)
-            timed(f"Python {name}, bare wheel", lambda: check_bare(environment, wheel))  # noqa: B023
+            with timed(f"Python {name}, bare wheel"):
+                check_bare(environment, wheel)
             if number == 0:
-                timed(f"Python {name}, types of a user's script", lambda: check_types(environment))  # noqa: B023
-                timed(f"Python {name}, wheel with [cli]", lambda: check_commands(environment, wheel))  # noqa: B023
+                with timed(f"Python {name}, types of a user's script"):
+                    check_types(environment)
+                with timed(f"Python {name}, wheel with [cli]"):
+                    check_commands(environment, wheel)
     for name in SUPPORTED:
         if name not in interpreters:
             print(f"Python {name}: skipped, there is no such interpreter on PATH or in pyenv")

@@ -64,11 +64,12 @@ def a_run_goes_on_from_its_checkpoint() -> None:
 
 def what_is_missing_is_named() -> None:
     try:
-        sb.MinimaxClassifierCV
+        estimator = sb.MinimaxClassifierCV
     except sb.MissingDependencyError as error:
-        assert "saddleback[learn]" in str(error), error
+        message = str(error)
     else:
-        raise AssertionError("the estimators need scikit-learn, which is not installed")
+        raise AssertionError(f"{estimator} needs scikit-learn, which is not installed")
+    assert "saddleback[learn]" in message, message
 
 
 def commands_say_what_to_install(version: str) -> None:
