@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-fast test-portable lint dist bench truth study reproduce clean
+.PHONY: demo test test-fast test-portable lint docs dist bench truth study reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
@@ -25,6 +25,10 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation in docs/_build/html. The examples of the gallery run; a warning is an error; nothing is downloaded.
+docs: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -n -W --keep-going -q docs docs/_build/html
 
 # Wheel and source distribution in dist/, checked for what they hold, and installed in fresh environments of every Python
 # that is supported and found on this machine.
@@ -60,4 +64,5 @@ $(STAMP): pyproject.toml src/saddleback/_version.py
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .browser dist docs/_build reports
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .browser
+	rm -rf dist reports docs/_build docs/gallery docs/api/generated
