@@ -16,7 +16,7 @@ from ..method import State
 from .container import NAMES
 from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
 
-# The type of aliases such as ``type Numbers = list[float]``, and of NDArray in NumPy 2.5: there are none before Python 3.12.
+# The type of ``type Numbers = list[float]``, and of NDArray in NumPy 2.5. Before Python 3.12 there is none.
 ALIAS: Any = getattr(typing, "TypeAliasType", ())
 
 
