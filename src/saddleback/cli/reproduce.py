@@ -13,9 +13,8 @@ from .. import paper
 from .._validation import number
 from ..machine.resources import GB
 from .progress import progress_bar
+from .status import INTERRUPTED
 
-# The status of a program that SIGINT ends: 128 + 2.
-INTERRUPTED = 130
 
 
 class Target(StrEnum):
