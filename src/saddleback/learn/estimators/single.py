@@ -96,7 +96,9 @@ class SingleModel(LinearMinimax):
         """Fit the model to rows that have been read, from the coefficients of a previous fit."""
         candidate = self._candidate(rows)
         self._check_weights_of_rows(candidate, rows)
-        trainer = Trainer(rows, self._setting(rows))
+        setting = self._setting(rows)
+        trainer = Trainer(rows, setting)
+        setting.observer.begin_fit("the model on all rows")
         start = self._start(trainer, previous, rows)
         self._keep(trainer.fit(candidate, start, References(trainer).at(candidate.l2)), rows)
         return Trained(rows)
