@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from .._version import __version__
 from ..errors import SaddlebackError
 
 BAD_INPUT = 2
@@ -14,7 +15,13 @@ def main() -> None:
     try:
         from .app import app
     except ImportError as error:
-        _complain(f"the command line needs {error.name}; install it with: pip install 'saddleback[cli]'")
+        if sys.argv[1:] == ["--version"]:
+            print(__version__)
+            return
+        _complain(
+            f"the command line needs {error.name}; install it with: pip install 'saddleback[cli]', or from a copy of "
+            "the repository: pip install '.[cli]'"
+        )
         sys.exit(BAD_INPUT)
     try:
         app()
