@@ -83,7 +83,7 @@ def test_a_failing_write_leaves_the_old_file(tmp_path):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(ProblemError, match="cannot write .*: No space left on device"):
+    with pytest.raises(ProblemError, match=r"cannot write .*: No space left on device"):
         write_file(path, "--out", fail)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]

@@ -7,6 +7,7 @@ import sys
 import warnings
 from typing import Any
 
+from .._version import __version__
 from ..errors import SaddlebackError
 from .status import BAD_INPUT, FINE, INSTALL, INTERRUPTED, UNEXPECTED, complain
 from .words import in_options
@@ -33,6 +34,9 @@ def _run() -> int:
     try:
         from .app import app, usage_error
     except ImportError as error:
+        if sys.argv[1:] == ["--version"]:
+            print(__version__)
+            return FINE
         complain(f"the command line needs {error.name}; install it with: {INSTALL}")
         return BAD_INPUT
     try:

@@ -16,7 +16,6 @@ from .progress import progress_bar
 from .status import INTERRUPTED
 
 
-
 class Target(StrEnum):
     """A figure or table by its letter in the paper."""
 

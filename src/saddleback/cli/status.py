@@ -13,7 +13,7 @@ NOT_CONVERGED = 3
 INTERRUPTED = 130
 """The status of a program that SIGINT ends: 128 + 2."""
 
-INSTALL = "pip install 'saddleback[cli]'; from a copy of the repository: pip install '.[cli]'"
+INSTALL = "pip install 'saddleback[cli]', or from a copy of the repository: pip install '.[cli]'"
 
 
 def complain(message: str) -> None:
