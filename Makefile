@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-fast test-portable lint bench truth study reproduce clean
+.PHONY: demo docs test test-fast test-portable lint bench truth study reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
@@ -25,6 +25,10 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation in docs/_build/html. The examples of the gallery run; a warning is an error; nothing is downloaded.
+docs: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -n -W --keep-going -q docs docs/_build/html
 
 # BLAS threads are not limited here: every solver is measured with one and with all, and the better setting counts.
 bench: $(STAMP)
@@ -50,4 +54,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis reports
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis reports docs/_build docs/gallery docs/api/generated

@@ -206,14 +206,18 @@ fit_intercept, standardize, tol, max_iter, random_state
         splits = make_splits(self.cv, 1, rows, self.random_state)
 
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
-        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
+        offset = cross_fitted_margins(
+            model, rows, setting.n_classes, splits, self._read_margin, n_jobs, setting.observer
+        )
         rows = rows.with_offset(offset)
         held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
         choice = choose_candidate(held_out.scores, rows, 0, rule)
 
+        setting.observer.begin_fit(f"{type(self.estimator).__name__} on all rows")
         self.estimator_ = model.fitted()
         self.corrected_ = choice.chosen != choice.average
         trainer, chosen = Trainer(rows, setting), candidates[choice.chosen]
+        setting.observer.begin_fit("the correction on all rows")
         if self.corrected_:
             fit = trainer.fit(chosen)
             bound = trainer.bound(fit.result.w, chosen.l2)

@@ -94,6 +94,7 @@ class CrossValidated(LinearMinimax):
         choice = choose_candidate(held_out.scores, rows, average, rule)
 
         chosen, trainer = candidates[choice.chosen], Trainer(rows, setting)
+        setting.observer.begin_fit("the chosen model on all rows")
         fit = trainer.fit(chosen, reference=References(trainer).at(chosen.l2))
         self._keep(fit, rows)
         self.worst_weight_, self.prior_, self.l2_ = chosen.worst_weight, chosen.prior, chosen.l2

@@ -88,7 +88,9 @@ class SingleModel(LinearMinimax):
         rows = self._read_rows(X, y, sensitive_features, sample_weight)
         candidate = Candidate(worst_weight, read_prior(self.prior, rows.groups.names), l2)
         self._check_weights_of_rows(candidate, rows)
-        trainer = Trainer(rows, self._setting(rows))
+        setting = self._setting(rows)
+        trainer = Trainer(rows, setting)
+        setting.observer.begin_fit("the model on all rows")
         start = self._start(trainer, previous, rows)
         self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
         return self
