@@ -122,7 +122,11 @@ class Reader:
 
     def value(self, name: str, make: Make = _none_made) -> Any:
         """What `Parts.value` has stored."""
-        return unpack_value(self.json(name), self.prefix + name, self._taken, make)
+        return unpack_value(self.json(name), self.prefix + name, self.taken, make)
+
+    def taken(self, full: str) -> Array:
+        """A copy of an array by its whole name, as values in JSON refer to it."""
+        return self.array(full.removeprefix(self.prefix))
 
     def names(self, name: str, length: int | None = None) -> list[Any]:
         """A list of labels: hashable, and all different."""
@@ -153,9 +157,6 @@ class Reader:
         full = self.prefix + name
         self._used.add(full)
         return full
-
-    def _taken(self, full: str) -> Array:
-        return self.array(full.removeprefix(self.prefix))
 
     def _numbers(self, name: str, shape: tuple[int | None, ...], finite: bool) -> Any:
         array = self.array(name, np.float64, shape)
