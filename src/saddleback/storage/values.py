@@ -39,6 +39,17 @@ Make = Callable[[str, dict[str, Any]], Any]
 """The object of a class by its name and fields; Unreadable where there is none."""
 
 
+class Unstorable(ProblemError):
+    """A value of a type that a file cannot hold."""
+
+    def __init__(self, name: str, kind: type) -> None:
+        self.kind = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        super().__init__(
+            f"{name} cannot be stored: a file holds numbers, texts, lists, tuples, dicts, arrays and objects of this "
+            f"package; got {self.kind}."
+        )
+
+
 def _none_known(value: Any) -> None:
     return None
 
@@ -46,10 +57,10 @@ def _none_known(value: Any) -> None:
 def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _none_known, depth: int = 0) -> Any:
     """A value as JSON; its arrays are added to ``arrays``, by names that begin with ``name``.
 
-    A ProblemError names what cannot be stored: an object of a class that is not ``known``.
+    Unstorable names what cannot be stored: an object of a class that is not ``known``.
     """
     if depth > DEEPEST:
-        raise ProblemError(f"{name} cannot be stored: it is nested more than {DEEPEST} times.")
+        raise Unstorable(name, type(value))
 
     def inner(item: Any) -> Any:
         return pack_value(item, name, arrays, known, depth + 1)
@@ -76,10 +87,7 @@ def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _
             return packed
     described = known(value)
     if described is None:
-        raise ProblemError(
-            f"{name} cannot be stored: a file holds numbers, texts, lists, tuples, dicts, arrays and objects of this "
-            f"package; got {type(value).__module__}.{type(value).__qualname__}."
-        )
+        raise Unstorable(name, type(value))
     kind, fields = described
     return {"object": kind, "fields": {field: inner(item) for field, item in fields.items()}}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import ProblemError
 from ...storage import Parts
-from ...storage.values import pack_value
+from ...storage.values import Unstorable, pack_value
 
 
 def write_input(model: Any, parts: Parts) -> None:
@@ -38,10 +38,9 @@ def write_labels(parts: Parts, name: str, labels: Any, owner: str) -> None:
     """Labels of classes or groups; a ProblemError where a file cannot hold their type."""
     try:
         packed = pack_value(labels, parts.prefix + name, parts.arrays)
-    except ProblemError as error:
-        got = str(error).rpartition("got ")[2].rstrip(".")
+    except Unstorable as error:
         raise ProblemError(
-            f"{owner} cannot be saved: its {name.replace('_', ' ')} are labels of class {got}, and a file holds texts, "
+            f"{owner} cannot be saved: its {name.replace('_', ' ')} are labels of class {error.kind}, and a file holds texts, "
             "numbers, truth values and tuples of them. Convert the labels, as by list(map(str, labels)), and fit again."
         ) from None
     parts.json(name, packed)

@@ -8,11 +8,13 @@ from typing import Any
 from ..._validation import flag
 from ...errors import ProblemError
 from ...storage import Parts, Reader, Unreadable
-from ...storage.values import pack_value, unpack_value
+from ...storage.values import Unstorable, pack_value, unpack_value
 from ..groups.group_input import group_columns
 from .components import describe, make
 
 PARAMETERS = "parameters"
+USED = ("loss", "estimator", "features", "group_by", "keep_group_columns")
+"""Parameters on which predictions depend."""
 
 
 def write_parameters(model: Any, parts: Parts, without: Collection[str] = ()) -> None:
@@ -23,20 +25,18 @@ def write_parameters(model: Any, parts: Parts, without: Collection[str] = ()) ->
             continue
         try:
             packed[name] = pack_value(value, parts.prefix + PARAMETERS, parts.arrays, describe)
-        except ProblemError:
-            raise ProblemError(_refusal(model, name, value)) from None
+        except Unstorable as error:
+            raise ProblemError(_refusal(model, name, error.kind)) from None
     parts.json(PARAMETERS, packed)
 
 
-def _refusal(model: Any, name: str, value: Any) -> str:
-    kind = type(value)
-    what = f"{kind.__module__}.{kind.__qualname__}" if kind.__module__ != "builtins" else kind.__qualname__
-    if name in ("loss", "estimator", "features"):
-        remedy = "Take one of the package"
+def _refusal(model: Any, name: str, kind: str) -> str:
+    if name in USED:
+        remedy = "Take one of this package"
     else:
-        remedy = f"set_params({name}=...) replaces it and leaves the fitted model as it is"
+        remedy = f"Replace it by set_params({name}=...), as predictions do not depend on it"
     return (
-        f"{type(model).__name__} cannot be saved: its parameter {name} is or holds an object of class {what}, and a "
+        f"{type(model).__name__} cannot be saved: its parameter {name} is or holds an object of class {kind}, and a "
         f"file holds no code. {remedy}, or keep the model by joblib.dump."
     )
 

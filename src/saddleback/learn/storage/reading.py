@@ -16,7 +16,7 @@ from ..estimators.regressor import MinimaxRegressor
 from .linear_reading import check_width, read_fit, read_input
 from .parameters import read_parameters
 from .selection_reading import read_selection
-from .writing import CROSS_VALIDATED, MODELS
+from .writing import CROSS_VALIDATED
 
 CLASSIFIERS = {kind.__name__: kind for kind in (MinimaxClassifier, MinimaxClassifierCV)}
 REGRESSORS = {kind.__name__: kind for kind in (MinimaxRegressor, MinimaxRegressorCV)}
@@ -54,7 +54,7 @@ def read_whole_model(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> A
 
 def read_model(reader: Reader) -> Any:
     """A model, perhaps within another one."""
-    name = reader.word("class", MODELS)
+    name = reader.word("class", {**CLASSIFIERS, **REGRESSORS})
     model = read_shared(reader, name)
     read_fit(model, reader, regressor=name in REGRESSORS)
     check_width(model)
