@@ -40,7 +40,8 @@ def write_labels(parts: Parts, name: str, labels: Any, owner: str) -> None:
         packed = pack_value(labels, parts.prefix + name, parts.arrays)
     except Unstorable as error:
         raise ProblemError(
-            f"{owner} cannot be saved: its {name.replace('_', ' ')} are labels of class {error.kind}, and a file holds texts, "
-            "numbers, truth values and tuples of them. Convert the labels, as by list(map(str, labels)), and fit again."
+            f"{owner} cannot be saved: its {name.replace('_', ' ')} are labels of class {error.kind}, and a file holds "
+            "texts, numbers, truth values and tuples of them. Convert the labels, as by list(map(str, labels)), and "
+            "fit again."
         ) from None
     parts.json(name, packed)
