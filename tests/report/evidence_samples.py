@@ -11,7 +11,7 @@ HOSTILE = [
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(2)>",
     "\"quoted\" & 'single' <b>bold</b>",
-    "a | b `code` [link](http://example.com) *star* _under_ # head",
+    "a | b `code` [link](//host/x) www.x.y *star* _under_ # head",
     "line one\nline two\r\ttab",
     "عربي مجموعة",
     "\u202eoverride\u202c \u2067isolate",
