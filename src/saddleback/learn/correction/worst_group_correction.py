@@ -12,8 +12,10 @@ from ..._types import Vector
 from ..data.features import read_input
 from ..data.folds import make_splits
 from ..data.jobs import read_n_jobs
+from ..data.retained import Retained, Trained
+from ..data.rows import Rows
 from ..estimators.arguments import refusing_unknown
-from ..fitting.candidate import NoCorrection
+from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
@@ -184,13 +186,29 @@ fit_intercept, standardize, tol, max_iter, random_state
         sample_weight : (n,) array, optional
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
-        classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
-        n_jobs = read_n_jobs(self.n_jobs)
+        kind_of(self.estimator)
+        read_rule(self.rule)
+        read_n_jobs(self.n_jobs)
         refuse_rows(self.group_by, type(self).__name__)
+        rows, given = self._read_both(X, y, sensitive_features, sample_weight)
+        trained = self._fit_rows(rows, given)
+        self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
+        return self
+
+    def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
+        return self._read_both(X, y, sensitive_features, sample_weight)[0]
+
+    def _read_both(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> tuple[Rows, Any]:
+        """The training rows with the features of the correction, and X as the estimator is given it, for all rows."""
         self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())
-        rows = self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight)
+        return self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight), given
+
+    def _fit_rows(self, rows: Rows, given: Any) -> Trained:
+        """Choose and fit a correction by rows that have been read; ``given`` has also those of weight 0."""
+        classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
+        n_jobs = read_n_jobs(self.n_jobs)
         setting, classes = self._setting(rows), self.classes_ if classifier else None
         if classifier:
             margin_method(self.estimator, setting.loss)
@@ -206,14 +224,18 @@ fit_intercept, standardize, tol, max_iter, random_state
         splits = make_splits(self.cv, 1, rows, self.random_state)
 
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
-        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
+        offset = cross_fitted_margins(
+            model, rows, setting.n_classes, splits, self._read_margin, n_jobs, setting.observer
+        )
         rows = rows.with_offset(offset)
         held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
         choice = choose_candidate(held_out.scores, rows, 0, rule)
 
+        setting.observer.begin_fit(f"{type(self.estimator).__name__} on all rows")
         self.estimator_ = model.fitted()
         self.corrected_ = choice.chosen != choice.average
         trainer, chosen = Trainer(rows, setting), candidates[choice.chosen]
+        setting.observer.begin_fit("the correction on all rows")
         if self.corrected_:
             fit = trainer.fit(chosen)
             bound = trainer.bound(fit.result.w, chosen.l2)
@@ -233,7 +255,14 @@ fit_intercept, standardize, tol, max_iter, random_state
             kept_model="your model",
             family="linear correction",
         )
-        return self
+        return Trained(rows, held_out.scores)
+
+    def _candidate(self, rows: Rows) -> Candidate:
+        """The correction that was chosen; none, with an infinite penalty, where the model is left alone."""
+        table, chosen = self.selection_.candidates, self.selection_.chosen
+        if not self.corrected_:
+            return NoCorrection()
+        return Candidate(*(table[name][chosen] for name in ("worst_weight", "prior", "l2")))
 
     def _weight_parameters(self, weight: Vector | None) -> dict[str, Any]:
         """The weights of the rows as the estimator is given them."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..data.folds import make_splits
+from ..data.retained import Retained, Trained
+from ..data.rows import Rows
+from ..fitting.candidate import Candidate
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
@@ -80,10 +83,15 @@ class CrossValidated(LinearMinimax):
         X, y, sensitive_features, sample_weight
             As in `MinimaxClassifier.fit`.
         """
-        rule = read_rule(self.rule)
+        read_rule(self.rule)
         refuse_rows(self.group_by, type(self).__name__)
-        rows = self._read_rows(X, y, sensitive_features, sample_weight)
-        setting = self._setting(rows)
+        trained = self._fit_rows(self._read_rows(X, y, sensitive_features, sample_weight))
+        self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
+        return self
+
+    def _fit_rows(self, rows: Rows) -> Trained:
+        """Choose a candidate by rows that have been read, and fit it to them."""
+        rule, setting = read_rule(self.rule), self._setting(rows)
         l2s = penalties_of(self.l2s, classes=setting.n_classes > 0)
         candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
         score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
@@ -94,6 +102,7 @@ class CrossValidated(LinearMinimax):
         choice = choose_candidate(held_out.scores, rows, average, rule)
 
         chosen, trainer = candidates[choice.chosen], Trainer(rows, setting)
+        setting.observer.begin_fit("the chosen model on all rows")
         fit = trainer.fit(chosen, reference=References(trainer).at(chosen.l2))
         self._keep(fit, rows)
         self.worst_weight_, self.prior_, self.l2_ = chosen.worst_weight, chosen.prior, chosen.l2
@@ -106,7 +115,11 @@ class CrossValidated(LinearMinimax):
             rule=rule,
             scoring=score.name,
         )
-        return self
+        return Trained(rows, held_out.scores)
+
+    def _candidate(self, rows: Rows) -> Candidate:
+        """The point of the path that was chosen."""
+        return Candidate(self.worst_weight_, self.prior_, self.l2_)
 
 
 class MinimaxClassifierCV(CrossValidated, LinearClassifier):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..data.folds import make_splits
 from ..data.jobs import read_n_jobs
 from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
+from ..fitting.observer import NOBODY, Observer
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import ONE_SE, best_average, choose_candidate
@@ -55,6 +57,7 @@ def fairness_path(
     scoring: Any = None,
     n_jobs: int | None = None,
     random_state: Any = 0,
+    observer: Observer = NOBODY,
     **parameters: Any,
 ) -> FairnessPath:
     """The path of models from the best average (p = 0) to the best worst group (p = 1), judged by held-out rows.
@@ -83,6 +86,8 @@ def fairness_path(
     n_jobs : int, optional
         Folds that are fitted at a time, in processes of one thread each; bits do not depend on their number. By
         default one at a time, with the threads of `saddleback.solve`.
+    observer : Observer
+        Who is told of splits that are done and of iterations, such as the progress of the command line.
     **parameters
         Others of `MinimaxClassifier` or `MinimaxRegressor`: keep_group_columns, crossed, min_group_size,
         missing_groups, regularizer, reference, fit_intercept, standardize, method, tol, max_iter.
@@ -123,7 +128,7 @@ def fairness_path(
     n_threads = None if read_n_jobs(n_jobs) is None else 1
     model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_threads, **parameters)
     rows = model._read_rows(X, y, sensitive_features, sample_weight)
-    setting, shares = model._setting(rows), read_prior(prior, rows.groups.names)
+    setting, shares = replace(model._setting(rows), observer=observer), read_prior(prior, rows.groups.names)
     score = find_score(scoring, setting.loss, getattr(model, "classes_", None))
     splits = make_splits(cv, repeats, rows, random_state)
 
@@ -136,6 +141,7 @@ def fairness_path(
     choice = choose_candidate(scores, rows, 0, ONE_SE)
 
     trainer = Trainer(rows, setting)
+    observer.begin_fit("the models of the path on all rows")
     fits = fit_along(trainer, candidates)
     bounds = training_bounds(trainer, penalties[0], fits)
     selection = make_selection(
