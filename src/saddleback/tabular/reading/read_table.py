@@ -65,10 +65,12 @@ def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterabl
 
     Examples
     --------
+    >>> import tempfile
     >>> from pathlib import Path
     >>> from saddleback.tabular import read_table
-    >>> _ = Path("people.csv").write_text("age;zip\\n31;00501\\n?;10115\\n")
-    >>> table = read_table("people.csv")
+    >>> file = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("age;zip\\n31;00501\\n?;10115\\n")
+    >>> table = read_table(file)
     >>> table.column("age").to_pylist(), table.column("zip").to_pylist()
     ([31, None], ['00501', '10115'])
     """
