@@ -17,6 +17,7 @@ from ..fitting.candidate import NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
+from ..selection.drawn_rows import read_selection_rows, rows_of_splits
 from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
@@ -67,8 +68,8 @@ class WorstGroupCorrection(CorrectedModel):
         another one of `MinimaxClassifier` or `MinimaxRegressor`.
     n_jobs : int, optional
         Folds that are fitted at a time, in processes, each of which takes seconds to start.
-    worst_weights, priors, rule, scoring, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
-fit_intercept, standardize, tol, max_iter, random_state
+    worst_weights, priors, rule, scoring, selection_rows, group_by, keep_group_columns, crossed, min_group_size, \
+missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         As in `MinimaxClassifierCV`. Columns of ``group_by`` are given to the estimator if ``keep_group_columns=True``.
 
     Attributes
@@ -130,6 +131,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         cv: Any = 5,
         rule: str = "one_se",
         scoring: Any = None,
+        selection_rows: Any = "auto",
         loss: Any = "auto",
         group_by: Any = None,
         keep_group_columns: bool = False,
@@ -151,6 +153,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         self.cv = cv
         self.rule = rule
         self.scoring = scoring
+        self.selection_rows = selection_rows
         self.loss = loss
         self.group_by = group_by
         self.keep_group_columns = keep_group_columns
@@ -185,7 +188,7 @@ fit_intercept, standardize, tol, max_iter, random_state
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
         classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
-        n_jobs = read_n_jobs(self.n_jobs)
+        n_jobs, _ = read_n_jobs(self.n_jobs), read_selection_rows(self.selection_rows)
         refuse_rows(self.group_by, type(self).__name__)
         self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
@@ -208,8 +211,9 @@ fit_intercept, standardize, tol, max_iter, random_state
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
         offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
         rows = rows.with_offset(offset)
-        held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
-        choice = choose_candidate(held_out.scores, rows, 0, rule)
+        drawn, splits = rows_of_splits(splits, rows, setting.n_classes, self.selection_rows, self.random_state)
+        held_out = out_of_fold(drawn, setting, candidates, splits, score, n_jobs)
+        choice = choose_candidate(held_out.scores, drawn, 0, rule)
 
         self.estimator_ = model.fitted()
         self.corrected_ = choice.chosen != choice.average
@@ -225,13 +229,14 @@ fit_intercept, standardize, tol, max_iter, random_state
         self.selection_ = make_selection(
             parameters_of(candidates),
             held_out.scores,
-            rows,
+            drawn,
             choice,
             bound,
             rule=rule,
             scoring=score.name,
             kept_model="your model",
             family="linear correction",
+            n_table_rows=len(rows),
         )
         return self
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ..data.folds import make_splits
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import best_average, choose_candidate, read_rule
+from ..selection.drawn_rows import rows_and_splits
 from ..selection.grid import AUTO, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of, penalties_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
@@ -32,6 +32,7 @@ class CrossValidated(LinearMinimax):
         repeats: int = 2,
         rule: str = "one_se",
         scoring: Any = None,
+        selection_rows: Any = "auto",
         loss: Any = "auto",
         regularizer: Any = None,
         reference: Any = None,
@@ -55,6 +56,7 @@ class CrossValidated(LinearMinimax):
         self.repeats = repeats
         self.rule = rule
         self.scoring = scoring
+        self.selection_rows = selection_rows
         self.loss = loss
         self.regularizer = regularizer
         self.reference = reference
@@ -87,11 +89,13 @@ class CrossValidated(LinearMinimax):
         l2s = penalties_of(self.l2s, classes=setting.n_classes > 0)
         candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
         score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
-        splits = make_splits(self.cv, self.repeats, rows, self.random_state)
+        drawn, splits = rows_and_splits(
+            self.cv, self.repeats, rows, setting.n_classes, self.selection_rows, self.random_state
+        )
 
-        held_out = out_of_fold(rows, setting, candidates, splits, score, self.n_jobs)
-        average = best_average(held_out.scores, candidates, rows)
-        choice = choose_candidate(held_out.scores, rows, average, rule)
+        held_out = out_of_fold(drawn, setting, candidates, splits, score, self.n_jobs)
+        average = best_average(held_out.scores, candidates, drawn)
+        choice = choose_candidate(held_out.scores, drawn, average, rule)
 
         chosen, trainer = candidates[choice.chosen], Trainer(rows, setting)
         fit = trainer.fit(chosen, reference=References(trainer).at(chosen.l2))
@@ -100,11 +104,12 @@ class CrossValidated(LinearMinimax):
         self.selection_ = make_selection(
             parameters_of(candidates),
             held_out.scores,
-            rows,
+            drawn,
             choice,
             trainer.bound(fit.result.w, chosen.l2),
             rule=rule,
             scoring=score.name,
+            n_table_rows=len(rows),
         )
         return self
 
@@ -138,8 +143,12 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     scoring : str or callable
         What is compared: "loss" (the default), "error_rate", "false_negative_rate", "false_positive_rate", "brier", or
         a function of (y, prediction) that returns one number per row, NaN for rows that do not count.
+    selection_rows : "auto", int or None
+        How many rows the choice is made by. "auto": all, or of a table of more than 200,000 (and more than 100 per
+        column) a random sample of about so many, which keeps most of small groups and rare classes and weights its rows
+        accordingly; a number: at most about so many; None: all. The chosen candidate is fitted to all rows.
     random_state : int
-        Draws the folds.
+        Draws the folds, and the sample of ``selection_rows``.
     loss, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, method, tol, max_iter, n_jobs
         As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes, each of
@@ -174,7 +183,7 @@ class MinimaxRegressorCV(CrossValidated, LinearRegressor):
 
     Parameters
     ----------
-    worst_weights, priors, l2s, cv, repeats, rule, random_state
+    worst_weights, priors, l2s, cv, repeats, rule, selection_rows, random_state
         As in `MinimaxClassifierCV`.
     scoring : str or callable
         "loss" (the default), "squared_error", "absolute_error", or a function of (y, prediction) that returns one
