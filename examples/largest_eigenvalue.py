@@ -1,4 +1,8 @@
-"""Largest eigenvalues: bounds on cuts and independent sets of graphs, and a design of experiments.
+"""
+Largest eigenvalues
+===================
+
+Bounds on cuts and independent sets of graphs, and a design of experiments.
 
 Run it with ``python examples/largest_eigenvalue.py``. The losses are a symmetric matrix F(w), the adversary chooses a
 density matrix Lam, and g(w) = max <Lam, F(w)> is the largest eigenvalue of F(w).
@@ -70,5 +74,5 @@ def main() -> int:
     return 0 if all(result.success for _, result, _ in rows) else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ == "__main__" and (status := main()):
+    sys.exit(status)

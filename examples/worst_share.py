@@ -1,4 +1,8 @@
-"""Sets of weights between the average and the worst group: conditional value at risk, chi2 and KL balls.
+"""
+The worst share of the losses
+=============================
+
+Sets of weights between the average and the worst group: conditional value at risk, chi2 and KL balls.
 
 Run it with ``python examples/worst_share.py``. The mortgage applications of ``mortgage.py`` are grouped by race and
 credit history; the prior is the share of each group. Sets of weights around the prior lead from the average (alpha = 1,
@@ -58,5 +62,5 @@ def main() -> int:
     return 0 if all(result.success for result in results.values()) else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ == "__main__" and (status := main()):
+    sys.exit(status)

@@ -10,12 +10,19 @@ from ..._types import Matrix, Vector
 from ...errors import ProblemError
 from ..data.folds import Split, check_classes
 from ..data.rows import Rows
+from ..fitting.observer import NOBODY, Observer
 from .margins import MarginReader
 from .user_model import UserModel
 
 
 def cross_fitted_margins(
-    model: UserModel, rows: Rows, n_classes: int, splits: list[Split], read: MarginReader, n_jobs: int | None
+    model: UserModel,
+    rows: Rows,
+    n_classes: int,
+    splits: list[Split],
+    read: MarginReader,
+    n_jobs: int | None,
+    observer: Observer = NOBODY,
 ) -> Vector | Matrix:
     """o (n,) or (n, K): the margin of each row by the clone that its fold was held out from.
 
@@ -31,7 +38,12 @@ def cross_fitted_margins(
         )
     for train, _ in splits:
         check_classes(rows.y[train], n_classes)
-    parts = Parallel(n_jobs=n_jobs)(delayed(_margins_of_split)(model, split, read) for split in splits)
+    observer.begin_splits(f"margins of {type(model.estimator).__name__} on held-out rows", len(splits))
+    tasks = (delayed(_margins_of_split)(model, split, read) for split in splits)
+    parts = []
+    for part in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+        observer.end_split()
+        parts.append(part)
     margins = np.empty((len(rows), *parts[0].shape[1:]))
     for (_, test), part in zip(splits, parts, strict=True):
         margins[test] = part

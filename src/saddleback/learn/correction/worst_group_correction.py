@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +13,14 @@ from ..._types import Vector
 from ..data.features import read_input
 from ..data.folds import make_splits
 from ..data.jobs import read_n_jobs
+from ..data.retained import Retained, Trained
+from ..data.rows import Rows
 from ..estimators.arguments import refusing_unknown
-from ..fitting.candidate import NoCorrection
+from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
-from ..selection.drawn_rows import read_selection_rows, rows_of_splits
+from ..selection.drawn_rows import Drawn, read_selection_rows
 from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
@@ -187,13 +190,30 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         sample_weight : (n,) array, optional
             Weights >= 0, for the estimator, too. With metadata routing, for the estimator if it requests them.
         """
-        classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
-        n_jobs, _ = read_n_jobs(self.n_jobs), read_selection_rows(self.selection_rows)
+        kind_of(self.estimator)
+        read_rule(self.rule)
+        read_n_jobs(self.n_jobs)
+        read_selection_rows(self.selection_rows)
         refuse_rows(self.group_by, type(self).__name__)
+        rows, given = self._read_both(X, y, sensitive_features, sample_weight)
+        trained = self._fit_rows(rows, given)
+        self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
+        return self
+
+    def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
+        return self._read_both(X, y, sensitive_features, sample_weight)[0]
+
+    def _read_both(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> tuple[Rows, Any]:
+        """The training rows with the features of the correction, and X as the estimator is given it, for all rows."""
         self._check_arguments(X, y, sensitive_features)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())
-        rows = self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight)
+        return self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight), given
+
+    def _fit_rows(self, rows: Rows, given: Any) -> Trained:
+        """Choose and fit a correction by rows that have been read; ``given`` has also those of weight 0."""
+        classifier, rule = kind_of(self.estimator) == CLASSIFIER, read_rule(self.rule)
+        n_jobs = read_n_jobs(self.n_jobs)
         setting, classes = self._setting(rows), self.classes_ if classifier else None
         if classifier:
             margin_method(self.estimator, setting.loss)
@@ -209,15 +229,30 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         splits = make_splits(self.cv, 1, rows, self.random_state)
 
         self._read_margin = MarginReader.of(setting.loss, rows, classes)
-        offset = cross_fitted_margins(model, rows, setting.n_classes, splits, self._read_margin, n_jobs)
+        offset = cross_fitted_margins(
+            model, rows, setting.n_classes, splits, self._read_margin, n_jobs, setting.observer
+        )
         rows = rows.with_offset(offset)
-        drawn, splits = rows_of_splits(splits, rows, setting.n_classes, self.selection_rows, self.random_state)
-        held_out = out_of_fold(drawn, setting, candidates, splits, score, n_jobs)
-        choice = choose_candidate(held_out.scores, drawn, 0, rule)
+        drawn = Drawn.of_splits(splits, rows, setting.n_classes, self.selection_rows, self.random_state)
+        held_out = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, n_jobs)
+        choice = choose_candidate(held_out.scores, drawn.rows, 0, rule)
+        selection = make_selection(
+            parameters_of(candidates),
+            held_out.scores,
+            drawn.rows,
+            choice,
+            rule=rule,
+            scoring=score.name,
+            kept_model="your model",
+            family="linear correction",
+            n_table_rows=len(rows),
+        )
 
+        setting.observer.begin_fit(f"{type(self.estimator).__name__} on all rows")
         self.estimator_ = model.fitted()
         self.corrected_ = choice.chosen != choice.average
         trainer, chosen = Trainer(rows, setting), candidates[choice.chosen]
+        setting.observer.begin_fit("the correction on all rows")
         if self.corrected_:
             fit = trainer.fit(chosen)
             bound = trainer.bound(fit.result.w, chosen.l2)
@@ -226,19 +261,15 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         self._keep(fit, rows)
         if not self.corrected_:
             self.gap_ = bound.gap
-        self.selection_ = make_selection(
-            parameters_of(candidates),
-            held_out.scores,
-            drawn,
-            choice,
-            bound,
-            rule=rule,
-            scoring=score.name,
-            kept_model="your model",
-            family="linear correction",
-            n_table_rows=len(rows),
-        )
-        return self
+        self.selection_ = replace(selection, bound=bound)
+        return Trained.by(rows, held_out.scores, drawn.index, drawn.rows.weight)
+
+    def _candidate(self, rows: Rows) -> Candidate:
+        """The correction that was chosen; none, with an infinite penalty, where the model is left alone."""
+        table, chosen = self.selection_.candidates, self.selection_.chosen
+        if not self.corrected_:
+            return NoCorrection()
+        return Candidate(*(table[name][chosen] for name in ("worst_weight", "prior", "l2")))
 
     def _weight_parameters(self, weight: Vector | None) -> dict[str, Any]:
         """The weights of the rows as the estimator is given them."""

@@ -18,7 +18,9 @@ from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
 from ..data.jobs import read_n_jobs
+from ..data.retained import Retained
 from ..data.rows import Rows
+from ..fitting.observer import NOBODY, Observer
 from ..fitting.pointwise import loss_in_units, units_of
 from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
@@ -45,6 +47,14 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
     tol: float
     max_iter: int
     n_jobs: int | None
+    _observer: Observer = NOBODY
+    """Who watches a fit; set by `observed` while it runs."""
+    _retained: Retained | None = None
+    """The arguments of the fit, for the report."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without the rows of the fit: pickles and copies do not carry them."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_retained"}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -123,6 +133,7 @@ class LinearMinimax(BaseEstimator):  # type: ignore[misc]
             units=units,
             max_iter=self.max_iter,
             n_threads=self._n_threads(),
+            observer=self._observer,
         )
 
     def _n_threads(self) -> int | None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
+from ..data.retained import Retained, Trained
+from ..data.rows import Rows
+from ..fitting.candidate import Candidate
 from ..fitting.reference import References
+from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import best_average, choose_candidate, read_rule
-from ..selection.drawn_rows import rows_and_splits
+from ..selection.drawn_rows import Drawn, read_selection_rows
 from ..selection.grid import AUTO, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of, penalties_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
+from ..selection.selection import Selection
 from .arguments import refusing_unknown
 from .base import LinearMinimax
 from .classifier import LinearClassifier
@@ -82,36 +88,49 @@ class CrossValidated(LinearMinimax):
         X, y, sensitive_features, sample_weight
             As in `MinimaxClassifier.fit`.
         """
-        rule = read_rule(self.rule)
+        read_rule(self.rule)
+        read_selection_rows(self.selection_rows)
         refuse_rows(self.group_by, type(self).__name__)
-        rows = self._read_rows(X, y, sensitive_features, sample_weight)
+        trained = self._fit_rows(self._read_rows(X, y, sensitive_features, sample_weight))
+        self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
+        return self
+
+    def _fit_rows(self, rows: Rows) -> Trained:
+        """Choose a candidate by rows that have been read, and fit it to them."""
         setting = self._setting(rows)
-        l2s = penalties_of(self.l2s, classes=setting.n_classes > 0)
-        candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
-        score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
-        drawn, splits = rows_and_splits(
-            self.cv, self.repeats, rows, setting.n_classes, self.selection_rows, self.random_state
-        )
-
-        held_out = out_of_fold(drawn, setting, candidates, splits, score, self.n_jobs)
-        average = best_average(held_out.scores, candidates, drawn)
-        choice = choose_candidate(held_out.scores, drawn, average, rule)
-
-        chosen, trainer = candidates[choice.chosen], Trainer(rows, setting)
+        chosen, selection, trained = self._choose(rows, setting)
+        trainer = Trainer(rows, setting)
+        setting.observer.begin_fit("the chosen model on all rows")
         fit = trainer.fit(chosen, reference=References(trainer).at(chosen.l2))
         self._keep(fit, rows)
         self.worst_weight_, self.prior_, self.l2_ = chosen.worst_weight, chosen.prior, chosen.l2
-        self.selection_ = make_selection(
+        self.selection_ = replace(selection, bound=trainer.bound(fit.result.w, chosen.l2))
+        return trained
+
+    def _choose(self, rows: Rows, setting: Setting) -> tuple[Candidate, Selection, Trained]:
+        """The choice by held-out rows. What it takes of memory is free again when the choice is fitted to all rows."""
+        rule, l2s = read_rule(self.rule), penalties_of(self.l2s, classes=setting.n_classes > 0)
+        candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
+        score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
+        drawn = Drawn.of(self.cv, self.repeats, rows, setting.n_classes, self.selection_rows, self.random_state)
+
+        scores = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, self.n_jobs).scores
+        average = best_average(scores, candidates, drawn.rows)
+        choice = choose_candidate(scores, drawn.rows, average, rule)
+        selection = make_selection(
             parameters_of(candidates),
-            held_out.scores,
-            drawn,
+            scores,
+            drawn.rows,
             choice,
-            trainer.bound(fit.result.w, chosen.l2),
             rule=rule,
             scoring=score.name,
             n_table_rows=len(rows),
         )
-        return self
+        return candidates[choice.chosen], selection, Trained.by(rows, scores, drawn.index, drawn.rows.weight)
+
+    def _candidate(self, rows: Rows) -> Candidate:
+        """The point of the path that was chosen."""
+        return Candidate(self.worst_weight_, self.prior_, self.l2_)
 
 
 class MinimaxClassifierCV(CrossValidated, LinearClassifier):

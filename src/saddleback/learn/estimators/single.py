@@ -11,6 +11,7 @@ from ..._types import Vector
 from ..._validation import flag, number
 from ...errors import ProblemError
 from ..data.jobs import read_n_jobs
+from ..data.retained import Retained, Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
@@ -84,14 +85,28 @@ class SingleModel(LinearMinimax):
         """
         previous = self._previous()
         self._check_dual_set()
-        worst_weight, l2 = read_share(self.worst_weight, "worst_weight"), number(self.l2, "l2", minimum=0.0)
+        read_share(self.worst_weight, "worst_weight")
+        number(self.l2, "l2", minimum=0.0)
         rows = self._read_rows(X, y, sensitive_features, sample_weight)
-        candidate = Candidate(worst_weight, read_prior(self.prior, rows.groups.names), l2)
-        self._check_weights_of_rows(candidate, rows)
-        trainer = Trainer(rows, self._setting(rows))
-        start = self._start(trainer, previous, rows)
-        self._keep(trainer.fit(candidate, start, References(trainer).at(l2)), rows)
+        trained = self._fit_rows(rows, previous)
+        self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
         return self
+
+    def _fit_rows(self, rows: Rows, previous: tuple[Any, Any] | None = None) -> Trained:
+        """Fit the model to rows that have been read, from the coefficients of a previous fit."""
+        candidate = self._candidate(rows)
+        self._check_weights_of_rows(candidate, rows)
+        setting = self._setting(rows)
+        trainer = Trainer(rows, setting)
+        setting.observer.begin_fit("the model on all rows")
+        start = self._start(trainer, previous, rows)
+        self._keep(trainer.fit(candidate, start, References(trainer).at(candidate.l2)), rows)
+        return Trained(rows)
+
+    def _candidate(self, rows: Rows) -> Candidate:
+        """The point of the path that is fitted."""
+        worst_weight, l2 = read_share(self.worst_weight, "worst_weight"), number(self.l2, "l2", minimum=0.0)
+        return Candidate(worst_weight, read_prior(self.prior, rows.groups.names), l2)
 
     def _n_threads(self) -> int | None:
         return None if read_n_jobs(self.n_jobs) is None else effective_n_jobs(self.n_jobs)

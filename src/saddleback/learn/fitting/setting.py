@@ -9,6 +9,7 @@ from ..._types import Vector
 from ...dual_sets import DualSet
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Regularizer, Zero
+from .observer import NOBODY, Observer
 from .pointwise import Units
 
 
@@ -31,3 +32,5 @@ class Setting:
     units: Units = field(default_factory=Units)
     max_iter: int = 1000
     n_threads: int | None = None
+    observer: Observer = NOBODY
+    """Who is told of splits that are done and of the iterations of fits to all rows."""

@@ -9,13 +9,16 @@ import numpy as np
 
 from ..._types import Matrix, Vector
 from ...dual_sets import Contamination
+from ...engine.progress import Callback, Progress
 from ...losses import GroupedLinear
 from ...problem import Problem
-from ...result import Result
+from ...result import Result, Status
 from ...solve import solve
 from ..data.rows import Rows
 from ..data.standardization import Standardization
+from ..groups.titles import titles_of
 from .candidate import Candidate
+from .observer import NOBODY, Iteration
 from .pointwise import is_centered
 from .setting import Setting
 
@@ -116,13 +119,16 @@ class Trainer:
             method=setting.method,
             tol=setting.tol if tol is None else tol,
             max_iter=setting.max_iter,
+            callback=self._callback(candidate.l2),
         )
+        _go_on(result)
         return self._fit_of(result, candidate.l2)
 
     def bound(self, w: Vector, l2: float) -> TrainingBound:
         """How much lower than with parameters w the largest loss of a group can be on these rows."""
         losses = self._penalized(l2)
         result = solve(Problem(losses), w0=w, tol=self.setting.tol, max_iter=self.setting.max_iter)
+        _go_on(result)
         return TrainingBound(float(losses.values(w).max()), result.lower_bound, result.certified, l2, result)
 
     def without_correction(self, l2: float) -> tuple[Fit, TrainingBound]:
@@ -152,15 +158,40 @@ class Trainer:
         K, d = self.n_outputs, self.rows.X.shape[1]
         return w[: K * d].reshape(K, d), w[K * d :] if self.setting.fit_intercept else np.zeros(K)
 
+    def _callback(self, l2: float) -> Callback | None:
+        """What tells the observer of every iteration; None where nobody watches."""
+        observer = self.setting.observer
+        if observer is NOBODY:
+            return None
+        groups = self.rows.groups
+        titles = [title or str(name) for title, name in zip(titles_of(groups), groups.names, strict=True)]
+
+        def tell(now: Progress) -> None:
+            W, j = self._split(now.w)[0], int(now.losses.argmax())
+            loss = float(now.losses[j]) - self._penalty(W, l2)
+            observer.iterate(Iteration(now.n_iter, now.value, now.gap, titles[self.nonempty[j]], loss))
+
+        return tell
+
+    def _penalty(self, W: Matrix, l2: float) -> float:
+        """l2/2 |W|^2, in the unit of the losses."""
+        return 0.5 * l2 * self.setting.units.penalty * float((W * W).sum())
+
     def _fit_of(self, result: Result, l2: float) -> Fit:
         W, intercepts = self._split(result.w)
         losses = np.full(len(self.rows.groups.names), np.nan)
-        losses[self.nonempty] = result.losses - 0.5 * l2 * self.setting.units.penalty * float((W * W).sum())
+        losses[self.nonempty] = result.losses - self._penalty(W, l2)
         if len(W) > 1:
             # The same number in all intercepts of softmax changes nothing: they sum to zero.
             intercepts = intercepts - intercepts.mean()
         coef, intercepts = self.standardization.to_user(W, intercepts)
         return Fit(coef, intercepts + self._center, losses, result)
+
+
+def _go_on(result: Result) -> None:
+    """Pass on an interruption: the best point of a run that was cut off is no model, and no other fit may begin."""
+    if result.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _mean_residual(rows: Rows) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,10 +13,11 @@ from ...errors import ProblemError
 from ..data.jobs import read_n_jobs
 from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
+from ..fitting.observer import NOBODY, Observer
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import ONE_SE, best_average, choose_candidate
-from ..selection.drawn_rows import rows_and_splits
+from ..selection.drawn_rows import Drawn
 from ..selection.grid import AUTO as AUTO_L2S
 from ..selection.grid import penalties_of, read_penalties, read_worst_weights
 from ..selection.making import make_selection
@@ -56,6 +58,7 @@ def fairness_path(
     selection_rows: Any = "auto",
     n_jobs: int | None = None,
     random_state: Any = 0,
+    observer: Observer = NOBODY,
     **parameters: Any,
 ) -> FairnessPath:
     """The path of models from the best average (p = 0) to the best worst group (p = 1), judged by held-out rows.
@@ -84,6 +87,8 @@ def fairness_path(
     n_jobs : int, optional
         Folds that are fitted at a time, in processes of one thread each; bits do not depend on their number. By
         default one at a time, with the threads of `saddleback.solve`.
+    observer : Observer
+        Who is told of splits that are done and of iterations, such as the progress of the command line.
     **parameters
         Others of `MinimaxClassifier` or `MinimaxRegressor`: keep_group_columns, crossed, min_group_size,
         missing_groups, regularizer, reference, fit_intercept, standardize, method, tol, max_iter.
@@ -124,25 +129,26 @@ def fairness_path(
     n_threads = None if read_n_jobs(n_jobs) is None else 1
     model = kind(0.0, loss=loss, prior=prior, group_by=group_by, n_jobs=n_threads, **parameters)
     rows = model._read_rows(X, y, sensitive_features, sample_weight)
-    setting, shares = model._setting(rows), read_prior(prior, rows.groups.names)
+    setting, shares = replace(model._setting(rows), observer=observer), read_prior(prior, rows.groups.names)
     score = find_score(scoring, setting.loss, getattr(model, "classes_", None))
-    drawn, splits = rows_and_splits(cv, repeats, rows, setting.n_classes, selection_rows, random_state)
+    drawn = Drawn.of(cv, repeats, rows, setting.n_classes, selection_rows, random_state)
 
     if len(penalties) > 1:
         averages = [Candidate(0.0, 0.0, penalty) for penalty in penalties]
-        scores = out_of_fold(drawn, setting, averages, splits, score, n_jobs).scores
-        penalties = [penalties[best_average(scores, averages, drawn)]]
+        scores = out_of_fold(drawn.rows, setting, averages, drawn.splits, score, n_jobs).scores
+        penalties = [penalties[best_average(scores, averages, drawn.rows)]]
     candidates = [Candidate(p, shares, penalties[0]) for p in weights]
-    scores = out_of_fold(drawn, setting, candidates, splits, score, n_jobs).scores
-    choice = choose_candidate(scores, drawn, 0, ONE_SE)
+    scores = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, n_jobs).scores
+    choice = choose_candidate(scores, drawn.rows, 0, ONE_SE)
 
     trainer = Trainer(rows, setting)
+    observer.begin_fit("the models of the path on all rows")
     fits = fit_along(trainer, candidates)
     bounds = training_bounds(trainer, penalties[0], fits)
     selection = make_selection(
         {"worst_weight": weights},
         scores,
-        drawn,
+        drawn.rows,
         choice,
         bounds[choice.chosen],
         rule=ONE_SE,
@@ -155,11 +161,11 @@ def fairness_path(
         models=make_models(model, trainer, candidates, fits),
         l2=penalties[0],
         shares=trainer.shares,
-        held_out=HeldOut.of(scores, drawn),
+        held_out=HeldOut.of(scores, drawn.rows),
         one_se=selection,
         bounds=bounds,
         unit=unit_of(score.name, setting.loss),
-        n_splits=len(splits),
+        n_splits=len(drawn.splits),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -38,31 +38,37 @@ def read_selection_rows(value: Any) -> int | str | None:
     raise ProblemError(f"selection_rows must be {AUTO!r}, a number of rows, or None for all rows; got {value!r}.")
 
 
-def rows_and_splits(
-    cv: Any, repeats: Any, rows: Rows, n_classes: int, selection_rows: Any, random_state: Any
-) -> tuple[Rows, list[Split]]:
+@dataclass(frozen=True, eq=False)
+class Drawn:
     """The rows of a selection, and their splits into training and held-out ones."""
-    size = _size(selection_rows, rows, n_classes)
-    if size >= len(rows):
-        return rows, make_splits(cv, repeats, rows, random_state)
-    rng = generator(random_state)
-    if is_count(cv):
-        drawn = draw_rows(rows, n_classes, size, rng)[0]
-        return drawn, make_splits(cv, repeats, drawn, rng)
-    splits = make_splits(cv, repeats, rows, rng)
-    drawn, index = draw_rows(rows, n_classes, size, rng)
-    return drawn, restricted(splits, index, drawn.groups)
 
+    rows: Rows
+    splits: list[Split]
+    index: NDArray[np.intp] | None = None
+    """The numbers of the rows in the table; None where they are all."""
 
-def rows_of_splits(
-    splits: list[Split], rows: Rows, n_classes: int, selection_rows: Any, random_state: Any
-) -> tuple[Rows, list[Split]]:
-    """The rows of a selection whose splits of all rows are known, and their part of the splits."""
-    size = _size(selection_rows, rows, n_classes)
-    if size >= len(rows):
-        return rows, splits
-    drawn, index = draw_rows(rows, n_classes, size, generator(random_state))
-    return drawn, restricted(splits, index, drawn.groups)
+    @classmethod
+    def of(cls, cv: Any, repeats: Any, rows: Rows, n_classes: int, selection_rows: Any, random_state: Any) -> Drawn:
+        """Folds are drawn for the rows of the selection, other splits made for all rows, as their maker expects."""
+        size = _size(selection_rows, rows, n_classes)
+        if size >= len(rows):
+            return cls(rows, make_splits(cv, repeats, rows, random_state))
+        rng = generator(random_state)
+        if not is_count(cv):
+            return cls.of_splits(make_splits(cv, repeats, rows, rng), rows, n_classes, selection_rows, rng)
+        drawn, index = draw_rows(rows, n_classes, size, rng)
+        return cls(drawn, make_splits(cv, repeats, drawn, rng), index)
+
+    @classmethod
+    def of_splits(
+        cls, splits: list[Split], rows: Rows, n_classes: int, selection_rows: Any, random_state: Any
+    ) -> Drawn:
+        """From splits of all rows."""
+        size = _size(selection_rows, rows, n_classes)
+        if size >= len(rows):
+            return cls(rows, splits)
+        drawn, index = draw_rows(rows, n_classes, size, generator(random_state))
+        return cls(drawn, restricted(splits, index, drawn.groups), index)
 
 
 def _size(selection_rows: Any, rows: Rows, n_classes: int) -> int:

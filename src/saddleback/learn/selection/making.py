@@ -23,7 +23,7 @@ def make_selection(
     scores: Matrix,
     rows: Rows,
     choice: Choice,
-    bound: TrainingBound | None,
+    bound: TrainingBound | None = None,
     *,
     rule: str,
     scoring: str,

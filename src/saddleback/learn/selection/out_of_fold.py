@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,6 +13,7 @@ from ...errors import ConvergenceWarning, warn_user
 from ..data.folds import Split, check_classes
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
+from ..fitting.observer import NOBODY
 from ..fitting.reference import References
 from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
@@ -38,13 +39,16 @@ def out_of_fold(
     rows: Rows, setting: Setting, candidates: list[Candidate], splits: list[Split], score: RowScore, n_jobs: int | None
 ) -> OutOfFold:
     """Fit every candidate on every split, warm-started along the path, and score the held-out rows."""
-    parts = Parallel(n_jobs=n_jobs)(
+    observer, setting = setting.observer, replace(setting, observer=NOBODY)
+    observer.begin_splits(f"{len(candidates)} candidates on held-out rows", len(splits))
+    parts = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
     )
     n_fits = len(splits) * sum(not isinstance(candidate, NoCorrection) for candidate in candidates)
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
     for (_, test), (scores, failed) in zip(splits, parts, strict=True):
+        observer.end_split()
         np.add.at(total, test, scores)
         np.add.at(times, test, 1.0)
         n_failed += failed
@@ -54,7 +58,7 @@ def out_of_fold(
             ConvergenceWarning,
         )
     with np.errstate(invalid="ignore"):
-        return OutOfFold(total / times, n_fits, n_failed)
+        return OutOfFold(np.divide(total, times, out=total), n_fits, n_failed)
 
 
 def _scores_of_split(

@@ -1,0 +1,12 @@
+"""The arguments that the gallery gives to each example: the folder for the files that it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent / "_build" / "examples"
+
+
+def give_folder(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
+    return [str(FOLDER)]
