@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo docs test test-fast test-portable lint bench truth study reproduce clean
+.PHONY: demo test test-fast test-portable lint docs dist bench truth study reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
@@ -28,7 +28,16 @@ lint: $(STAMP)
 
 # The documentation in docs/_build/html. The examples of the gallery run; a warning is an error; nothing is downloaded.
 docs: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -n -W --keep-going -q docs docs/_build/html
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -E -n -W --keep-going -q docs docs/_build/html
+
+# Wheel and source distribution in dist/, checked for what they hold, and installed in fresh environments of every Python
+# that is supported and found on this machine.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tests/release/contents.py dist
+	$(BIN)/python tests/release/installs.py dist
 
 # BLAS threads are not limited here: every solver is measured with one and with all, and the better setting counts.
 bench: $(STAMP)
@@ -47,11 +56,13 @@ study: $(STAMP)
 reproduce: $(STAMP)
 	$(BIN)/saddleback reproduce all
 
-$(STAMP): pyproject.toml
+# The version is part of what is installed.
+$(STAMP): pyproject.toml src/saddleback/_version.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis reports docs/_build docs/gallery docs/api/generated
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .browser
+	rm -rf dist reports docs/_build docs/gallery docs/api/generated

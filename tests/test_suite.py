@@ -52,8 +52,8 @@ def test_most_files_are_tested_every_day():
 
 PACKAGE = HERE.parent / "src" / "saddleback"
 # Folders of tests without a folder of the package: the benchmarks, components from outside the package, references by
-# other solvers, theorems of the paper.
-OWN = {"bench", "doors", "references", "theory"}
+# other solvers, wheel and source distribution, theorems of the paper.
+OWN = {"bench", "doors", "references", "release", "theory"}
 
 
 def test_folders_mirror_the_package():

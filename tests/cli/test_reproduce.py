@@ -85,13 +85,6 @@ def test_bad_input_is_one_line_and_exits_with_2(tmp_path: Path, option: str, val
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_without_typer_the_remedy_is_named(tmp_path: Path) -> None:
-    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('No module named typer', name='typer')")
-    done = run("reproduce", "--help", env={"PYTHONPATH": str(tmp_path)})
-    assert done.returncode == 2
-    assert done.stderr == "saddleback: the command line needs typer; install it with: pip install 'saddleback[cli]'\n"
-
-
 def test_an_interruption_keeps_what_has_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,8 +11,7 @@ from .reproduce import reproduce
 
 app = typer.Typer(
     name="saddleback",
-    help="Minimax optimization with many parameters and few losses.",
-    no_args_is_help=True,
+    help="Models for people in groups: fit a table, see whether the worst-off group gains, hand in a report.",
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -20,8 +19,19 @@ app.command()(reproduce)
 
 
 @app.callback(invoke_without_command=True)
-def about(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
-    """Minimax optimization with many parameters and few losses."""
+def about(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Models for people in groups: fit a table, see whether the worst-off group gains, hand in a report."""
     if version:
         typer.echo(__version__)
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+def usage_error() -> type[Exception]:
+    """The base class of Typer's errors of usage, which has no public name of its own in all versions."""
+    return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")

@@ -1,27 +1,89 @@
-"""The entry point: it runs the commands and turns errors into messages and exit statuses."""
+"""The entry point: it runs the commands and turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
+import os
 import sys
+import warnings
+from typing import Any
 
+from .._version import __version__
 from ..errors import SaddlebackError
+from .status import BAD_INPUT, FINE, INSTALL, INTERRUPTED, UNEXPECTED, complain
+from .words import in_options
 
-BAD_INPUT = 2
+DEBUG = "SADDLEBACK_DEBUG"
 
 
 def main() -> None:
-    """Run the command line. Exit status: 0 success, 2 bad input or usage, 130 interrupted."""
+    """Run the command line.
+
+    Exit status: 0 fine, 1 an unexpected error, 2 bad input or usage, 3 stopped before convergence (the result is
+    saved), 130 interrupted.
+    """
+    status = _run()
     try:
-        from .app import app
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as head, has seen enough. Python would complain when it flushes again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
+
+
+def _run() -> int:
+    try:
+        from .app import app, usage_error
     except ImportError as error:
-        _complain(f"the command line needs {error.name}; install it with: pip install 'saddleback[cli]'")
-        sys.exit(BAD_INPUT)
+        if sys.argv[1:] == ["--version"]:
+            print(__version__)
+            return FINE
+        complain(f"the command line needs {error.name}; install it with: {INSTALL}")
+        return BAD_INPUT
     try:
-        app()
-    except SaddlebackError as error:
-        _complain(str(error))
-        sys.exit(BAD_INPUT)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return app(prog_name="saddleback", standalone_mode=False) or FINE
+    except usage_error() as error:
+        complain(_usage(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        return FINE
+    except KeyboardInterrupt:
+        complain("interrupted; nothing was written")
+        return INTERRUPTED
+    except BaseException as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _failed(error)
 
 
-def _complain(message: str) -> None:
-    print(f"saddleback: {message}", file=sys.stderr)
+def _failed(error: BaseException) -> int:
+    if isinstance(error, SystemExit):
+        raise error
+    if isinstance(error, SaddlebackError):
+        complain(in_options(str(error)))
+        return BAD_INPUT
+    if isinstance(error, ImportError) and error.name and not error.name.startswith("saddleback"):
+        complain(f"this command needs {error.name}; install it with: {INSTALL}")
+        return BAD_INPUT
+    if isinstance(error, MemoryError):
+        complain("the memory of this machine does not suffice. Take fewer rows or columns (--drop), or --jobs 1.")
+        return BAD_INPUT
+    complain(f"unexpected {type(error).__name__}: {_short(error)} (set {DEBUG}=1 to see the traceback)")
+    return UNEXPECTED
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with the arguments, and where to look them up."""
+    message = str(error.format_message()).rstrip()
+    command = "saddleback" if error.ctx is None else error.ctx.command_path
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {command} --help"
+
+
+def _short(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else f"{text[:300]}..."
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    complain(f"warning: {in_options(str(message))}")

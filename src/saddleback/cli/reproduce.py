@@ -13,9 +13,7 @@ from .. import paper
 from .._validation import number
 from ..machine.resources import GB
 from .progress import progress_bar
-
-# The status of a program that SIGINT ends: 128 + 2.
-INTERRUPTED = 130
+from .status import INTERRUPTED
 
 
 class Target(StrEnum):

@@ -21,6 +21,7 @@ from .attributes import group_texts
 from .evaluation import Evaluation, is_left_alone
 from .linear_models import group_means, ordinary
 from .objective import prior_text
+from .plain import in_sentence
 from .resampling import Strata, resampled_choices
 from .subject import Subject, linear_margins
 
@@ -147,7 +148,8 @@ def _words(
     first = binding[0]
     at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
     what = "is the worst off" if at_average and subject.setting.dual_set is None else "binds"
-    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {first['group']} {what}."
+    group = in_sentence(first["group"])
+    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {group} {what}."
     if kept_share is not None:
         text += (
             f" Repeated on bootstrap resamples of the held-out losses, the rule keeps {subject.baseline} in "

@@ -1,0 +1,27 @@
+"""Errors of Python arguments in the words of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from saddleback.cli.words import in_options
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Merge small groups by min_group_size=20, or", "Merge small groups by --min-group-size 20, or"),
+        ("keep them as they are by min_group_size=1.", "keep them as they are by --min-group-size 1."),
+        ("Say: task='classification' or task='regression'.", "Say: --task classification or --task regression."),
+        ("with l2=0.001 lowers", "with --l2 0.001 lowers"),
+        ("Pass crossed=False.", "Pass --no-crossed."),
+        ("drop=['id'] leaves it out", "--drop id leaves it out"),
+        ("min_group_size must be a whole number", "--min-group-size must be a whole number"),
+        ("sensitive_features must hold at most", "--group must hold at most"),
+        ("the column 'target=yes' is read", "the column 'target=yes' is read"),
+        ("worst_weight must be between 0 and 1; got 2.", "--worst-weight must be between 0 and 1; got 2."),
+        ("The weight must be", "The weight must be"),
+    ],
+)
+def test_names_of_arguments_become_options(said, told):
+    assert in_options(said) == told
