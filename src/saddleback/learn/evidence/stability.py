@@ -22,7 +22,7 @@ from .evaluation import Evaluation, is_left_alone
 from .linear_models import group_means, ordinary
 from .objective import prior_text
 from .plain import in_sentence
-from .resampling import Strata, resampled_choices
+from .resampling import Strata, resampled_choices, scored_rows
 from .subject import Subject, linear_margins
 
 BINDING = 0.05
@@ -120,7 +120,7 @@ def _choices(
     """The choices on resamples of the scores, the most frequent first, and how often the baseline is kept."""
     if subject.selection is None or trained.scores is None:
         return None, None
-    scores: Matrix = trained.scores
+    scores: Matrix = trained.scores.astype(np.float64)
     table = subject.selection.candidates
     candidates = [
         Candidate(*values)
@@ -131,7 +131,7 @@ def _choices(
     many = int(np.clip(RESAMPLED_SCORES // max(scores.size, 1), min(FEWEST_CHOICES, n_bootstrap), n_bootstrap))
     average = 0 if subject.corrects else None
     chosen, kept = resampled_choices(
-        scores, candidates, trained.rows, subject.selection.rule, many, rng, average=average
+        scores, candidates, scored_rows(trained), subject.selection.rule, many, rng, average=average
     )
     counted = Counter((candidates[c].worst_weight, prior_text(candidates[c].prior)) for c in chosen)
     listed = [{"worst_weight": p, "prior": prior, "share": times / many} for (p, prior), times in counted.most_common()]
