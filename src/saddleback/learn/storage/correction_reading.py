@@ -26,8 +26,9 @@ from ..correction.stored_boosting import (
 from ..correction.stored_trees import StoredTrees
 from ..correction.user_model import CLASSIFIER, kind_of
 from ..correction.worst_group_correction import WorstGroupCorrection
+from ..estimators.base import LinearMinimax
 from .boosting_writing import BOOSTING
-from .correction_writing import BOOSTED, OURS
+from .correction_writing import BOOSTED, OURS, unwrapped
 from .linear_reading import check_width, pointwise_loss, read_classes, read_columns, read_fit, read_input
 from .parameters import check_columns, read_parameters
 from .selection_reading import read_selection
@@ -45,6 +46,7 @@ def read_correction(reader: Reader, read_ours: Callable[[Reader], Any]) -> Worst
     read_input(model, reader, classes=classifier)
     read_fit(model, reader, regressor=not classifier)
     model.estimator_ = fitted
+    _check_columns(model, unwrapped(fitted))
     model.corrected_ = reader.flag("corrected")
     dropped = check_columns(model)
     _check_features(model)
@@ -61,6 +63,21 @@ def read_correction(reader: Reader, read_ours: Callable[[Reader], Any]) -> Worst
         raise Unreadable("its model has other classes than its correction")
     model.selection_ = read_selection(reader.under("selection"), model.group_names_)
     return model
+
+
+def _check_columns(model: Any, fitted: Any) -> None:
+    """Refuse a model of other columns than those that the correction gives it."""
+    dropped, names = check_columns(model), getattr(model, "feature_names_in_", None)
+    if isinstance(fitted, LinearMinimax) and check_columns(fitted):
+        # It reads its own columns of groups, or a frame without them.
+        return
+    given = None if names is None else [name for name in names if name not in dropped]
+    widths = {model.n_features_in_ - len(set(dropped)), model.n_features_in_ - bool(dropped)}
+    own = getattr(fitted, "feature_names_in_", None)
+    if fitted.n_features_in_ not in ({len(given)} if given is not None else widths):
+        raise Unreadable(f"its model has {fitted.n_features_in_} columns, and its correction gives it others")
+    if given is not None and own is not None and own.tolist() != given:
+        raise Unreadable("its model has columns of other names than its correction")
 
 
 def _check_features(model: Any) -> None:
