@@ -10,6 +10,7 @@ import argparse
 import io
 import json
 import os
+import resource
 import tempfile
 import time
 import warnings
@@ -44,6 +45,11 @@ VALUES: list[Any] = [
     *({"object": "Polytope", "fields": {"A": [[1.0]], "b": [1.0]}}, {"object": "Newton", "fields": {"x": 1}}),
     *({"texts": ["a", "b"], "type": "<U1"}, {"texts": ["a"], "type": "<U999999"}, {"objects": [[], None]}),
 ]
+
+SAVED_AGAIN = 16
+"""Of the files whose length is a multiple of this, the object is saved and loaded again: writing takes longer."""
+MEMORY = 4 << 30
+"""Bytes of address space of a run: a file that announces more than there is must be refused."""
 
 
 # --- files to start from ----------------------------------------------------------------------------------------------
@@ -289,6 +295,9 @@ def read(data: bytes) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         use(loaded)
+    if len(data) % SAVED_AGAIN == 0:
+        loaded.save(file)
+        sb.load(file)
     return "loaded"
 
 
@@ -367,6 +376,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     chosen = parser.parse_args()
+    sound()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     total: Counter[str] = Counter()
     start, step = time.monotonic(), 5000
     for first in range(chosen.first, chosen.first + chosen.n, step):
