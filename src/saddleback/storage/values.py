@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from .container import MOST_AXES, NAMES, Array, Unreadable
+from .container import MOST_AXES, NAMES, Array, Unreadable, type_name
 
 DEEPEST = 12
 """Values in values: parameters of estimators have three levels at most."""
@@ -93,7 +93,7 @@ def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _
 
 
 def _pack_array(value: Array, name: str, arrays: dict[str, Array], inner: Callable[[Any], Any]) -> Any:
-    if value.dtype.name in NAMES and value.ndim <= MOST_AXES:
+    if type_name(value.dtype) in NAMES and value.ndim <= MOST_AXES:
         place = f"{name}.{sum(other.startswith(f'{name}.') for other in arrays)}"
         arrays[place] = value
         return {"array": place}

@@ -30,7 +30,7 @@ from ..estimators.base import LinearMinimax
 from .boosting_writing import BOOSTING
 from .correction_writing import BOOSTED, OURS, unwrapped
 from .linear_reading import check_width, pointwise_loss, read_classes, read_columns, read_fit, read_input
-from .parameters import check_columns, read_parameters
+from .parameters import check_columns, parameter_names, read_parameters
 from .selection_reading import read_selection
 
 TYPES = {"leaf": np.bool_, "missing_left": np.bool_, "categorical": np.bool_, "bitsets": np.uint32}
@@ -40,7 +40,7 @@ NUMBERS = ("baseline", "value", "threshold")
 def read_correction(reader: Reader, read_ours: Callable[[Reader], Any]) -> WorstGroupCorrection:
     """The corrected model; ``read_ours`` reads a model of this package."""
     estimator, fitted = _estimator(reader.under("estimator"), read_ours)
-    known = [name for name in WorstGroupCorrection._get_param_names() if name != "estimator"]
+    known = [name for name in parameter_names(WorstGroupCorrection) if name != "estimator"]
     model = WorstGroupCorrection(estimator, **read_parameters(reader, known))
     classifier = kind_of(estimator) == CLASSIFIER
     read_input(model, reader, classes=classifier)
@@ -111,7 +111,7 @@ def _estimator(reader: Reader, read_ours: Callable[[Reader], Any]) -> tuple[Any,
 def _unfitted(reader: Reader, fitted: StoredBoosting) -> Any:
     """scikit-learn's model before the fit. Parameters that its installed version does not have are left out."""
     kind = BOOSTING[reader.word("class", BOOSTING)]
-    given = kind(**read_parameters(reader, kind._get_param_names(), drop_unknown=True))
+    given = kind(**read_parameters(reader, parameter_names(kind), drop_unknown=True))
     if kind_of(given) != kind_of(fitted):
         raise reader.wrong("class", "of the same kind as its trees", kind.__name__)
     return given
