@@ -47,7 +47,7 @@ VALUES: list[Any] = [
 ]
 
 USED_WHOLE = 4
-"""Of the files whose length is a multiple of this, the object does all that it can; of others it predicts and prints."""
+"""Of the files whose length is a multiple of this, the object does all that it can; others predict and print."""
 SAVED_AGAIN = 16
 """Of the files whose length is a multiple of this, the object is saved and loaded again: writing takes longer."""
 MEMORY = 4 << 30
