@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import warnings
 from random import Random
@@ -13,13 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import saddleback as sb
-from benchmarks.fuzz import files
+from benchmarks.fuzz import files, forging, saved_files
+from benchmarks.fuzz.mutator import mutated
 from saddleback.storage import json_array
-from saddleback.storage.container import write
-from saddleback.storage.kinds import KINDS
 
 RESULT, MODEL, CLASSES, COUNTS, CHOSEN, CORRECTION, PATH = range(7)
 """The numbers of the seeds."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def removed_at_the_end():
+    yield
+    saved_files.scratch().unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("kind", ["damaged", "forged"])
@@ -31,45 +35,49 @@ def test_hundreds_of_files(kind):
     assert kind == "damaged" or counts["forged loaded"] > 20
 
 
+def test_bytes_with_a_repaired_checksum():
+    seeds = saved_files.seeds()
+    outcomes = {files.REPAIRED.outcome(mutated(seeds, 3, number)) for number in range(300)}
+    assert outcomes == {"loaded", "refused"}
+
+
 @pytest.mark.parametrize("number", range(7))
 def test_every_byte_counts(number):
     """A file with one other byte anywhere is refused."""
-    data = files.seeds()[number]
+    data = saved_files.seeds()[number]
     rng = Random(number)
     places = sorted({*range(16), *rng.sample(range(len(data)), 60), len(data) - 1})
     for place in places:
         changed = bytearray(data)
         changed[place] ^= 1 << rng.randrange(8)
-        assert files.outcome(bytes(changed)) == "refused", place
+        assert files.FILES.outcome(bytes(changed)) == "refused", place
 
 
 @pytest.mark.parametrize("number", range(7))
 def test_every_cut_is_refused(number):
-    data = files.seeds()[number]
+    data = saved_files.seeds()[number]
     for length in (0, 1, 7, 8, 9, 100, len(data) // 2, len(data) - 1):
-        assert files.outcome(data[:length]) == "refused"
-    assert files.outcome(data + b"\0") == "refused"
+        assert files.FILES.outcome(data[:length]) == "refused"
+    assert files.FILES.outcome(data + b"\0") == "refused"
 
 
 @settings(max_examples=150)
 @given(st.binary(max_size=300))
 def test_bytes_of_no_file(data):
-    assert files.outcome(data) == "refused"
+    assert files.FILES.outcome(data) == "refused"
 
 
 @settings(max_examples=100)
 @given(st.integers(0, 6), st.randoms(use_true_random=False))
 def test_forged_by_hypothesis(number, random):
-    kind, texts, arrays = files.sound()[number]
+    kind, texts, arrays = saved_files.sound()[number]
     texts, arrays = dict(texts), dict(arrays)
-    random.choice(files.CHANGES)(texts, arrays, random)
-    assert files.outcome(packed(kind, texts, arrays)) in ("loaded", "refused")
+    random.choice(forging.CHANGES)(texts, arrays, random)
+    assert files.FILES.outcome(packed(kind, texts, arrays)) in ("loaded", "refused")
 
 
 def packed(kind, texts, arrays):
-    out = io.BytesIO()
-    write(out, KINDS[kind], texts, arrays)
-    return out.getvalue()
+    return saved_files.packed((kind, texts, arrays))
 
 
 def unjson(arrays, name):
@@ -134,7 +142,7 @@ LIES = [
     (RESULT, lambda t, a: a.update({"losses": np.ones(3)}), "'losses' must be an array of float64 (2)"),
     (RESULT, lambda t, a: a.update({"history.gap": np.ones(99)}), "'history.gap' must be"),
     (MODEL, text("class", "os.system"), "'class' must be one of MinimaxClassifier"),
-    (MODEL, text("class", "MinimaxRegressor"), "its parameter loss is of no use|holds 'classes'"),
+    (MODEL, text("class", "MinimaxRegressor"), "holds 'classes"),
     (MODEL, text("n_features", "3"), "it has 2 coefficients for 3 columns"),
     (MODEL, text("n_features", "0"), "'n_features' must be a whole number >= 1"),
     (MODEL, entry("coef", np.inf), "'coef' must be finite numbers"),
@@ -191,10 +199,10 @@ LIES = [
 @pytest.mark.parametrize("lie", range(len(LIES)), ids=lambda k: f"{LIES[k][0]} {LIES[k][2][:40]}")
 def test_lies_with_a_valid_checksum(lie):
     number, change, words = LIES[lie]
-    kind, texts, arrays = files.sound()[number]
+    kind, texts, arrays = saved_files.sound()[number]
     texts, arrays = dict(texts), dict(arrays)
     change(texts, arrays)
-    path = files.scratch()
+    path = saved_files.scratch()
     path.write_bytes(packed(kind, texts, arrays))
     with pytest.raises(sb.ProblemError) as caught:
         sb.load(path)
@@ -206,24 +214,24 @@ def test_lies_with_a_valid_checksum(lie):
 def test_every_part_is_needed_and_checked(number):
     """Without it, or as another shape or word, a file is refused; but for what may say anything."""
     free = ("caption", "message", "method", "unit", "rule", "scoring", "kept_model", "family")
-    kind, texts, arrays = files.sound()[number]
+    kind, texts, arrays = saved_files.sound()[number]
     for name in (*texts, *arrays):
         optional = name.endswith(("feature_names", "titles")) or ".bound" in name
         if not optional:
             less = [{k: v for k, v in parts.items() if k != name} for parts in (texts, arrays)]
-            assert files.outcome(packed(kind, *less)) == "refused", name
+            assert files.FILES.outcome(packed(kind, *less)) == "refused", name
         if name.endswith(free):
             continue
         if name in texts:
             other = packed(kind, {**texts, name: "\u2603 something else"}, arrays)
         else:
             other = packed(kind, texts, {**arrays, name: np.ones((1, 3, 1)).reshape(1, 3)})
-        assert files.outcome(other) == "refused", name
+        assert files.FILES.outcome(other) == "refused", name
 
 
 def test_a_loaded_object_owns_its_arrays():
-    path = files.scratch()
-    path.write_bytes(files.seeds()[MODEL])
+    path = saved_files.scratch()
+    path.write_bytes(saved_files.seeds()[MODEL])
     model = sb.load(path)
     model.coef_ += 1.0
     model.result_.w[:] = 0.0
@@ -231,9 +239,9 @@ def test_a_loaded_object_owns_its_arrays():
 
 
 def test_no_warning_of_numbers_that_overflow():
-    kind, texts, arrays = files.sound()[CHOSEN]
+    kind, texts, arrays = saved_files.sound()[CHOSEN]
     arrays = dict(arrays)
     arrays["coef"] = np.full_like(arrays["coef"], 1e308)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert files.outcome(packed(kind, texts, arrays)) == "loaded"
+        assert files.FILES.outcome(packed(kind, texts, arrays)) == "loaded"
