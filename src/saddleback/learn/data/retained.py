@@ -47,8 +47,11 @@ class Retained:
     index: NDArray[np.intp] | None = None
     weight: Vector | None = None
     """The out-of-fold scores, their rows and the weights of these, as in `Trained`."""
+    offset: Vector | Matrix | None = None
+    """The cross-fitted margins of a user's model that is corrected."""
 
     @classmethod
     def of(cls, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, trained: Trained) -> Retained:
         """The arguments of a fit, and the scores of its selection."""
-        return cls(X, y, sensitive_features, sample_weight, trained.scores, trained.index, trained.weight)
+        scored = trained.scores, trained.index, trained.weight
+        return cls(X, y, sensitive_features, sample_weight, *scored, trained.rows.offset)
