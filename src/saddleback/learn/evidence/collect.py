@@ -31,9 +31,9 @@ from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
 from .stability import stability_of
 from .subject import Subject, linear_margins, read_subject
-from .test_rows import read_test_rows
 from .texts import GUIDANCE, limits_of
 from .tradeoff import tradeoff_of
+from .unseen_rows import read_test_rows
 
 FORMAT, VERSION = "saddleback report", 1
 N_BOOTSTRAP = 100
