@@ -16,6 +16,8 @@ from pathlib import Path
 import saddleback as sb
 
 PROGRAM = str(Path(sys.executable).with_name("saddleback"))
+# Files that released versions have written, by version.
+OLD_FILES = Path(__file__).resolve().parents[1] / "storage" / "files"
 N_ROWS, N_NEW = 600, 40
 COLUMNS = ("income", "job", "years", "race", "sex", "approved")
 
@@ -71,6 +73,13 @@ def the_model_is_reported() -> None:
     assert evidence["provenance"]["versions"]["saddleback"] == sb.__version__
 
 
+def old_files_are_loaded() -> None:
+    files = sorted(OLD_FILES.glob("v*/*.safetensors"))
+    assert len(files) > 5, files
+    for file in files:
+        sb.load(file)
+
+
 def wrong_input_is_named_in_one_line() -> None:
     before = set(Path.cwd().iterdir())
     for arguments, word in (
@@ -92,6 +101,7 @@ def main(version: str) -> None:
     a_table_becomes_a_model()
     new_rows_are_predicted()
     the_model_is_reported()
+    old_files_are_loaded()
     wrong_input_is_named_in_one_line()
 
 
