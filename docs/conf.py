@@ -63,7 +63,14 @@ nitpick_ignore_regex: list[tuple[str, str]] = []
 
 # --- the gallery ------------------------------------------------------------------------------------------------------
 
-ORDER = ["held_out.py", "mortgage.py", "worst_share.py", "largest_eigenvalue.py", "*"]
+ORDER = [
+    "held_out.py",
+    "correct_boosting.py",
+    "smallest_circle.py",
+    "largest_eigenvalue.py",
+    "mortgage.py",
+    "worst_share.py",
+]
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
@@ -73,6 +80,7 @@ sphinx_gallery_conf = {
     # An example that fails is an error of the build.
     "abort_on_example_error": True,
     "only_warn_on_example_error": False,
+    "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
     # Times differ from build to build.
@@ -86,6 +94,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Saddleback {release}"
 html_show_sourcelink = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/geometries.md: ``python docs/make_geometry_images.py``.
+"""Make the pictures of docs/geometries_reference.md: ``python docs/make_geometry_images.py``.
 
 Each shows a set (shaded), level lines of its barrier, and the central path from the analytic center to the best
 response. Everything drawn comes from the public interface of the sets.

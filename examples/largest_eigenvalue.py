@@ -76,3 +76,5 @@ def main() -> int:
 
 if __name__ == "__main__" and (status := main()):
     sys.exit(status)
+
+# sphinx_gallery_thumbnail_path = "images/set_spectrahedron.png"

@@ -10,16 +10,14 @@ import io
 import pkgutil
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from documentation import DOCS, PAGES, ROOT, blocks
 
 import saddleback
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-MAP = ROOT / "docs" / "paper_map.md"
+MAP = DOCS / "paper_map.md"
 
 
 def identify(value: object) -> str | None:
@@ -27,24 +25,6 @@ def identify(value: object) -> str | None:
 
 
 # --- code blocks ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Block:
-    """A ```python block, and the ```text block right after it: what it prints."""
-
-    code: str
-    output: str
-    line: int
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    pattern = r"^```python\n(?P<code>.*?)^```\n(?:\n?^```text\n(?P<output>.*?)^```\n)?"
-    return [
-        Block(match["code"], match["output"] or "", text[: match.start()].count("\n") + 2)
-        for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
-    ]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=identify)
@@ -75,30 +55,6 @@ def modules() -> list[str]:
 def test_docstring_examples(name):
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
-
-
-# --- links ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("page", PAGES, ids=identify)
-def test_links_lead_somewhere(page):
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
-        if not re.match(r"[a-z]+:", target):
-            assert (page.parent / target).exists(), target
-
-
-def test_pictures_are_small():
-    for picture in (ROOT / "docs" / "images").iterdir():
-        assert picture.stat().st_size < 100_000, picture.name
-
-
-def test_readme_fits_one_screen():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 60
-
-
-def test_changelog_names_the_version():
-    assert f"## [{saddleback.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 # --- the map of the paper ---------------------------------------------------------------------------------------------

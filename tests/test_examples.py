@@ -53,9 +53,11 @@ def fits(mortgage):
 
 def test_every_example_is_tested():
     assert [path.name for path in sorted(EXAMPLES.glob("*.py"))] == [
+        "correct_boosting.py",
         "held_out.py",
         "largest_eigenvalue.py",
         "mortgage.py",
+        "smallest_circle.py",
         "worst_share.py",
     ]
 
@@ -242,3 +244,28 @@ def test_worst_share_is_the_mean_loss_of_the_worst_share(shares):
     order = np.argsort(-result.losses)
     counted = np.diff(np.minimum(prior[order].cumsum(), 0.2), prepend=0.0)
     assert result.value == pytest.approx(counted @ result.losses[order] / 0.2, abs=1e-12)
+
+
+# --- short ones -------------------------------------------------------------------------------------------------------
+
+
+def test_smallest_circle_is_held_by_the_towns_farthest_apart(tmp_path):
+    printed = run("smallest_circle", str(tmp_path), cwd=tmp_path)
+    assert printed.count("gap <= 1e-6: True") == 2
+    largest, of_the_quarter = (float(text.split(",")[0]) for text in printed.split("largest distance ")[1:])
+    assert largest < of_the_quarter, "the first wish is about the farthest town alone"
+    assert int(printed.split("towns with a weight: ")[1]) in (2, 3), "two or three points hold a smallest circle"
+    assert (tmp_path / "smallest_circle.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_corrected_boosting_helps_its_worst_group_on_held_out_rows(tmp_path):
+    printed = run("correct_boosting", cwd=tmp_path)
+    assert "of group 'black women', the worst off under your model, falls by" in printed
+    women = next(line for line in printed.splitlines() if line.startswith("black women"))
+    change, error = (float(x.strip("()")) for x in women.split()[-2:])
+    assert change < -2 * error
+    # The averages say the same as the groups.
+    table = [line.split() for line in printed.splitlines() if line.startswith(("black", "other", "all"))]
+    rows, changes = [int(line[-4]) for line in table], [float(line[-2]) for line in table]
+    assert sum(rows[:-1]) == rows[-1]
+    assert np.average(changes[:-1], weights=rows[:-1]) == pytest.approx(changes[-1], abs=1e-3)

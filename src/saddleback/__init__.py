@@ -12,6 +12,8 @@ Models in the conventions of scikit-learn, of `saddleback.learn` (extra ``learn`
 
 The solver: `minimax` for functions, `solve` for a `Problem` of losses, a dual set and a regularizer, `GroupedLinear`
 for the losses of linear models by group, `certify` for any point.
+
+Models, results and paths have ``save(path)``; `load` reads them.
 """
 
 from __future__ import annotations
@@ -104,6 +106,7 @@ __all__ = [
     "certify",
     "from_functions",
     "from_matrix_functions",
+    "load",
     "minimax",
     "solve",
     "testing",
@@ -131,17 +134,20 @@ if TYPE_CHECKING:
     from .learn import fairness_path as fairness_path
     from .learn import group_table as group_table
     from .learn import worst_group_scorer as worst_group_scorer
+    from .workflow.loading import load as load
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `saddleback.learn`."""
-    if name != "learn" and name not in _LEARN:
+    """A name of `saddleback.learn`, or `load`, which may need it."""
+    if name not in ("learn", "load", *_LEARN):
         raise AttributeError(f"module 'saddleback' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "load":
+        return import_module(".workflow.loading", __name__).load
     learn = import_module(".learn", __name__)
     return learn if name == "learn" else getattr(learn, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LEARN, "learn"})
+    return sorted({*globals(), *_LEARN, "learn", "load"})

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._types import Vector
 from .errors import MissingDependencyError
+from .storage import Parts, Reader, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
 
 # Items of a result besides its fields: fields under SciPy's names.
 DERIVED = ["success", "x", "fun", "nit", "nfev", "njev"]
+
+# The fields by their types, as they are stored; and the least that some may be.
+VECTORS = ("w", "dual", "losses", "reach")
+NUMBERS = ("value", "lower_bound", "gap", "radius", "gap_estimate")
+COUNTS = ("n_iter", "n_evals", "n_values", "n_inner")
+LEAST = {"radius": 0.0}
 
 
 class Status(Enum):
@@ -177,6 +185,86 @@ class Result:
         plain["success"] = self.success
         plain["history"] = {f.name: getattr(self.history, f.name).tolist() for f in fields(self.history)}
         return plain
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the result to a file, which `saddleback.load` reads.
+
+        It is written in one atomic step: as a whole, or what was there stays. The format is safetensors, which other
+        programs read (docs/files.md), and nothing in it is executed.
+
+        Parameters
+        ----------
+        path : path
+            The file. Its folder must exist; a file of this program is replaced, any other one is refused.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> import saddleback as sb
+        >>> result = sb.minimax(lambda w: [w @ w, (w - 1) @ (w - 1)], np.zeros(2), jac=lambda w: [2 * w, 2 * w - 2])
+        >>> path = os.path.join(tempfile.mkdtemp(), "result.safetensors")
+        >>> result.save(path)
+        >>> sb.load(path).value == result.value
+        True
+        """
+        parts = Parts()
+        self.to_parts(parts)
+        save(path, "result", parts.texts, parts.arrays)
+
+    def to_parts(self, parts: Parts) -> None:
+        """Add what `from_parts` reads to the parts of a file."""
+        for name in VECTORS:
+            parts.array(name, getattr(self, name))
+        for name in NUMBERS:
+            parts.number(name, getattr(self, name))
+        for name in COUNTS:
+            parts.count(name, getattr(self, name))
+        parts.flag("certified", self.certified)
+        parts.text("status", self.status.name)
+        parts.text("message", self.message)
+        parts.text("method", self.method)
+        history = parts.under("history")
+        for column in fields(History):
+            history.array(column.name, getattr(self.history, column.name))
+
+    @classmethod
+    def from_parts(cls, reader: Reader) -> Result:
+        """The result that `to_parts` has put into a file; `saddleback.storage.Unreadable` where it is not one."""
+        w = reader.vector("w")
+        dual = reader.array("dual", np.float64)
+        n = len(dual) if dual.ndim == 2 else None
+        if dual.ndim not in (1, 2) or dual.size == 0 or dual.shape not in ((dual.size,), (n, n)):
+            raise reader.wrong("dual", "a vector or a square matrix", str(dual.shape))
+        if not np.isfinite(dual).all():
+            raise reader.wrong("dual", "finite numbers", "nan or inf")
+        numbers: dict[str, Any] = {name: reader.number(name, minimum=LEAST.get(name, -np.inf)) for name in NUMBERS}
+        reach = reader.vector("reach", w.size, finite=False)
+        if not (reach >= 0.0).all():
+            raise reader.wrong("reach", "lengths >= 0", "others")
+        counts: dict[str, Any] = {name: reader.count(name) for name in COUNTS}
+        history = reader.under("history")
+        columns: dict[str, Any] = {}
+        length: int | None = None
+        for column in fields(History):
+            if column.name in ("n_evals", "inner_iter"):
+                columns[column.name] = history.counts(column.name, length)
+            else:
+                columns[column.name] = history.vector(column.name, length, finite=False)
+            length = len(columns[column.name])
+        return cls(
+            w=w,
+            dual=dual,
+            losses=reader.array("losses", np.float64, dual.shape),
+            reach=reach,
+            **numbers,
+            certified=reader.flag("certified"),
+            status=Status[reader.word("status", Status.__members__)],
+            message=reader.text("message"),
+            method=reader.text("method"),
+            **counts,
+            history=History(**columns),
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the certified gap, and the value less its final bound, against time."""

@@ -1,13 +1,16 @@
 """The file: safetensors that other programs read, and states of any dataclass of numbers and arrays."""
 
 import json
+import sys
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Annotated
 
 import numpy as np
 import pytest
 import safetensors
 from checkpoints import HeavyBall, contents, forge, run
+from numpy.typing import NDArray
 
 import saddleback as sb
 from saddleback._types import Axes, NonFinite, ParamRows, Vector
@@ -202,3 +205,36 @@ def test_header_is_json_that_a_human_can_read(tmp_path):
     table = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
     assert (table["run.best.f"]["dtype"], table["run.best.f"]["shape"]) == ("F64", [4])
     assert table["__metadata__"]["standing.limits.tol"] == "1e-12"
+
+
+# Aliases as they are written from Python 3.12 on; NDArray is one in NumPy 2.5.
+ALIASES = """
+type Numbers = list[float]
+type Few[A, B] = tuple[B, ...] | None
+type Row[Length, Entry: np.generic] = Annotated[np.ndarray[Length, np.dtype[Entry]], Axes(("d",))]
+
+@dataclass(frozen=True)
+class Aliased:
+    numbers: Numbers
+    few: Few[int, float]
+    none: Few[int, float]
+    row: Row[tuple[int], np.float32]
+    rows: tuple[NDArray[np.float64], ...]
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no aliases of this form")
+def test_aliases_of_types_stand_for_what_they_name(tmp_path):
+    module = ModuleType("aliases_of_a_user")
+    vars(module).update(np=np, dataclass=dataclass, Annotated=Annotated, Axes=Axes, NDArray=NDArray)
+    sys.modules[module.__name__] = module
+    try:
+        exec(ALIASES, vars(module))
+        row = np.arange(3, dtype=np.float32)
+        value = module.Aliased([1.0, 2.0], (0.5, 1.5), None, row, (np.ones(3), np.zeros((2, 2))))
+        back = round_trip(tmp_path / "file", value)
+    finally:
+        del sys.modules[module.__name__]
+    assert (back.numbers, back.few, back.none) == ([1.0, 2.0], (0.5, 1.5), None)
+    assert (back.row.dtype, back.row.tolist()) == (np.float32, row.tolist())
+    assert [part.tolist() for part in back.rows] == [[1.0] * 3, [[0.0] * 2] * 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
@@ -14,6 +15,9 @@ from ...errors import ProblemError
 from ..method import State
 from .container import NAMES
 from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
+
+# The type of ``type Numbers = list[float]``, and of NDArray in NumPy 2.5. Before Python 3.12 there is none.
+ALIAS: Any = getattr(typing, "TypeAliasType", ())
 
 
 def schema_of(kind: Any) -> Schema:
@@ -52,10 +56,7 @@ def _compiled(kind: Any) -> Schema:
 
 
 def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:
-    marks: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        marks = tuple(rest)
+    hint, marks = _expanded(hint)
     nan = nan or NonFinite in marks
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in (bool, int, float, str):
@@ -71,6 +72,22 @@ def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:
         inner = _of_hint(arguments[0], nan=nan)
         return None if inner is None else TupleOf(inner)
     return schema_of(hint) if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _expanded(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A hint with its aliases replaced by what they stand for, and the marks of its annotations."""
+    marks: tuple[Any, ...] = ()
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *rest = get_args(hint)
+            marks += tuple(rest)
+        elif isinstance(hint, ALIAS):
+            hint = hint.__value__
+        elif isinstance(alias := get_origin(hint), ALIAS):
+            chosen = dict(zip(alias.__type_params__, get_args(hint), strict=True))
+            hint = alias.__value__[tuple(chosen[name] for name in alias.__value__.__parameters__)]
+        else:
+            return hint, marks
 
 
 def _of_union(arguments: tuple[Any, ...], *, nan: bool) -> Schema | None:

@@ -27,9 +27,10 @@ from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
 from ..groups.exchanged import refuse_exchanged
 from ..groups.group_input import group_columns, read_group_input, without_empty
+from ..storage.saving import Saved
 
 
-class LinearMinimax(BaseEstimator):  # type: ignore[misc]
+class LinearMinimax(Saved, BaseEstimator):  # type: ignore[misc]
     """A linear model that is trained for groups; base of classifiers and regressors."""
 
     group_by: Any

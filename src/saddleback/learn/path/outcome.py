@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from ..._types import Vector
 from ..._validation import number
 from ...errors import ProblemError
+from ...storage import save
 from ..fitting.trainer import TrainingBound
 from ..selection.choosing import BEST, ONE_SE
 from ..selection.making import with_choice
 from ..selection.selection import GIVEN, Selection
+from ..storage.path_writing import path_parts
 from ..table import Table
 from .held_out import HeldOut
 from .knee import knee_of
@@ -153,6 +156,17 @@ class FairnessPath:
             Whose choice is marked, as in `select`.
         """
         return plot_path(self, self.selection(rule), ax)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the path with all its models to a file, which `saddleback.load` reads; as of `MinimaxClassifier`.
+
+        Parameters
+        ----------
+        path : path
+            The file. Its folder must exist; a file of this program is replaced, any other one is refused.
+        """
+        parts = path_parts(self)
+        save(path, "path", parts.texts, parts.arrays)
 
     @property
     def sentence(self) -> str:
