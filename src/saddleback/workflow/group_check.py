@@ -36,8 +36,8 @@ def check_groups(
     if most > MOST_GROUPS and min_group_size is None:
         kind = " It looks like an identifier: name another column." if most > IDENTIFIER_SHARE * n else ""
         raise ProblemError(
-            f"the group column {name!r} holds {most:,} different labels in {n:,} rows, more than {MOST_GROUPS:,}.{kind} "
-            "Small groups are merged by min_group_size=50."
+            f"the group column {name!r} holds {most:,} different labels in {n:,} rows, more than {MOST_GROUPS:,}.{kind}"
+            " Small groups are merged by min_group_size=50."
         )
     groups = read_sensitive_features(
         dict(labels),
@@ -54,8 +54,8 @@ def _check_missing(name: str, column: NDArray[Any], missing_groups: str) -> None
     missing = np.array([label is None for label in column.tolist()])
     if missing.any() and missing_groups == "error":
         raise ProblemError(
-            f"{int(missing.sum())} of {missing.size} rows have no label in the group column {name!r}, the first of them "
-            f"row {int(missing.argmax()) + 1}. Make a group '(missing)' of them by missing_groups='group', or leave "
+            f"{int(missing.sum())} of {missing.size} rows have no label in the group column {name!r}, the first of "
+            f"them row {int(missing.argmax()) + 1}. Make a group '(missing)' of them by missing_groups='group', or leave "
             "them out of the file."
         )
 
@@ -79,6 +79,6 @@ def _check_sizes(groups: Groups, n: int, columns: list[str], *, told: bool) -> N
         count = int((sizes == 1).sum())
         others = f", and {count - 1} more groups have one" if count > 1 else ""
         raise ProblemError(
-            f"the group {titles_of(groups)[j] or groups.names[j]} has one row{others}: nothing can be learned or judged "
-            f"by it. Merge small groups by min_group_size=20, or keep it by min_group_size=1.{fewer}"
+            f"the group {titles_of(groups)[j] or groups.names[j]} has one row{others}: nothing can be learned or "
+            f"judged by it. Merge small groups by min_group_size=20, or keep it by min_group_size=1.{fewer}"
         )

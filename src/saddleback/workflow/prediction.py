@@ -65,4 +65,6 @@ def _check_kept(keep: Sequence[str], names: list[str]) -> None:
 def _check_names(keep: Sequence[str], made: list[str]) -> None:
     taken = [name for name in keep if name in made]
     if taken:
-        raise ProblemError(f"the column {taken[0]!r} cannot be kept: predictions have a column of this name. Rename it.")
+        raise ProblemError(
+            f"the column {taken[0]!r} cannot be kept: predictions have a column of this name. Rename it."
+        )

@@ -14,6 +14,7 @@ from ..learn.storage.writing import model_parts
 from ..report import write_report
 from ..storage import json_array, save
 from ..tabular import Encoding
+from .loading import VERSION
 from .prediction import predictions
 from .table_rows import as_table
 
@@ -81,7 +82,7 @@ class TableModel:
         """Write the model to a file, which `saddleback.load` and the commands read; training rows are no part of it."""
         texts, arrays = model_parts(self.model)
         own = {"encoding": self.encoding.to_dict(), "evidence": self.evidence, "facts": dict(self.facts)}
-        texts = {**texts, "table": str(FORMAT_VERSION)}
+        texts = {**texts, VERSION: str(FORMAT_VERSION)}
         arrays = {**arrays, **{f"table.{name}": json_array(value) for name, value in own.items()}}
         save(path, "model", texts, arrays)
 
