@@ -1,0 +1,58 @@
+"""Losses of the groups along the path from the average model to the worst-group model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..formatting import HALF_WIDTH, interval
+from .frame import band, draw_frame, line
+from .svg import element, percent, scale_of
+
+COLORS = 5
+"""Groups with a color and a dash of their own; the style sheet has as many. The others are thin and gray."""
+
+
+def draw_tradeoff(
+    tradeoff: Mapping[str, Any], colored: Sequence[int], gray: Sequence[int], at: int, description: str
+) -> str:
+    """Lines over worst_weight: everyone, some groups with bands of 95 %, others without; a line at the point shown."""
+    weights = tradeoff["worst_weights"]
+    shown = [*colored, *gray]
+    ends = [interval(tradeoff["losses"][i][j], tradeoff["errors"][i][j]) for i in range(len(weights)) for j in colored]
+    values = [tradeoff["losses"][i][j] for i in range(len(weights)) for j in shown]
+    x = scale_of([*weights, 0.0, 1.0])
+    y = scale_of([*values, *tradeoff["average"], *(end for pair in ends for end in pair)], start=100.0, end=0.0)
+
+    def of_group(j: int) -> list[tuple[float, float | None, float | None]]:
+        return [(p, tradeoff["losses"][i][j], tradeoff["errors"][i][j]) for i, p in enumerate(weights) if p is not None]
+
+    everyone = list(zip(weights, tradeoff["average"], tradeoff["average_errors"], strict=True))
+    paths = [_line(of_group(j), x, y, "curve gray") for j in gray]
+    paths += [_band(of_group(j), x, y, f"area c{k}") for k, j in enumerate(colored)]
+    paths += [_line(of_group(j), x, y, f"curve c{k}") for k, j in enumerate(colored)]
+    paths.append(_line(everyone, x, y, "curve everyone"))
+    place = percent(x(weights[at] or 0.0))
+    cursor = element("line", class_="cursor", id="tradeoff-cursor", x1=place, x2=place, y1="0", y2="100%")
+    return draw_frame(
+        "tradeoff-curve", "Held-out loss of the groups at every worst weight", description, x, y,
+        labels=("worst weight p", tradeoff["unit"]), height=300, paths="".join(paths), over=cursor,
+    )  # fmt: skip
+
+
+def cursor_places(weights: Sequence[float | None]) -> list[str]:
+    """Where the line at the point shown stands, for every worst weight."""
+    x = scale_of([*weights, 0.0, 1.0])
+    return [percent(x(weight or 0.0)) for weight in weights]
+
+
+def _line(entries: Sequence[tuple[Any, Any, Any]], x: Any, y: Any, class_: str) -> str:
+    points = [(p, value) for p, value, _ in entries if p is not None and value is not None]
+    return line(points, x, y, class_) if points else ""
+
+
+def _band(entries: Sequence[tuple[Any, Any, Any]], x: Any, y: Any, class_: str) -> str:
+    known = [(p, *entry) for p, *entry in entries if p is not None and None not in entry]
+    low = [(p, value - HALF_WIDTH * error) for p, value, error in known]
+    high = [(p, value + HALF_WIDTH * error) for p, value, error in known]
+    return band(low, high, x, y, class_) if known else ""

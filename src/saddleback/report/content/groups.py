@@ -1,0 +1,84 @@
+"""How every group is served: each attribute alone and crossed, on held-out and on training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..blocks import Block, Column, Details, Heading, Row, Section, Table
+from .group_columns import Measure, cell, columns_of, head
+from .source import Entry, Source
+
+SHOWN_GROUPS = 40
+"""Groups of a table that is open from the start: those with the largest loss. All of them are in a second table."""
+MOST_ROWS = 1_000
+"""Rows of any table of the page; the JSON has the others. An estimator takes at most as many groups."""
+
+
+def groups_section(source: Source) -> Section:
+    blocks: list[Block] = [
+        source.paragraph(
+            "Small figures are intervals of 95 %, and those in brackets standard errors. The change is that of the loss"
+            " against the average model on the same rows: below zero the group is better served."
+        )
+    ]
+    tables = [(i, entry) for i, entry in enumerate(source.evidence["groups"]) if entry["kind"] != "all"]
+    everyone = next((i for i, entry in enumerate(source.evidence["groups"]) if entry["kind"] == "all"), None)
+    if not tables and everyone is not None:
+        tables = [(everyone, source.evidence["groups"][everyone])]
+        everyone = None
+    for i, entry in tables:
+        blocks.append(Heading(f"groups-{i}", _title(source, entry)))
+        blocks += _blocks(source, i, everyone)
+    return Section("groups", "How every group is served", tuple(blocks))
+
+
+def _title(source: Source, entry: Entry) -> str:
+    name = source.names.name(entry["attribute"])
+    return {"all": "Everyone", "alone": f"By {name}", "crossed": f"By {name}, crossed"}[entry["kind"]]
+
+
+def _blocks(source: Source, i: int, everyone: int | None) -> list[Block]:
+    entry = source.evidence["groups"][i]
+    blocks: list[Block] = []
+    caption = source.names.prose(entry["caption"])
+    for key, words in (("held_out", "held-out rows"), ("train", "training rows")):
+        listed = list(enumerate(entry[key]))
+        full = f"{caption} ({words})" if words.split("-")[0].split()[0] not in caption.lower() else caption
+        worst = sorted(listed, key=lambda pair: -(pair[1]["loss"] if pair[1]["loss"] is not None else -1e308))
+        inner: list[Block] = []
+        if len(listed) > SHOWN_GROUPS:
+            cut = f"{full}: the {SHOWN_GROUPS} groups with the largest loss"
+            inner.append(_table(source, i, key, sorted(worst[:SHOWN_GROUPS]), everyone, f"groups-{i}-{key}-worst", cut))
+            more = f"{full}: all {len(listed):,} groups"
+            if len(listed) > MOST_ROWS:
+                listed = sorted(worst[:MOST_ROWS])
+                more = f"{full}: the {MOST_ROWS:,} groups with the largest loss; the others are in the JSON report"
+            inner.append(Details(more, (_table(source, i, key, listed, everyone, f"groups-{i}-{key}", more),)))
+        else:
+            inner.append(_table(source, i, key, listed, everyone, f"groups-{i}-{key}", full))
+        if key == "train":
+            blocks.append(Details("The same on the rows that the model was fitted to", tuple(inner)))
+        else:
+            blocks += inner
+    return blocks
+
+
+def _table(
+    source: Source, i: int, key: str, listed: Sequence[tuple[int, Entry]], everyone: int | None, id: str, caption: str
+) -> Table:
+    entries = [entry for _, entry in listed]
+    columns = columns_of(entries)
+    rows = [_row(source, f"/groups/{i}/{key}/{k}", entry, columns) for k, entry in listed]
+    if everyone is not None:
+        whole = source.evidence["groups"][everyone][key]
+        rows = [
+            _row(source, f"/groups/{everyone}/{key}/{k}", entry, columns, "everyone") for k, entry in enumerate(whole)
+        ] + rows
+    heads = (Column("Group", "text"), *(head(measure) for measure, _ in columns))
+    return Table(id, caption, heads, tuple(rows), filtered=len(rows) > SHOWN_GROUPS + 1)
+
+
+def _row(source: Source, base: str, entry: Entry, columns: list[tuple[Measure, str]], style: str = "") -> Row:
+    marks = (("under 2 % of rows",) if entry["small"] else ()) + (("unknown",) if entry["unknown"] else ())
+    cells = [cell(measure, code, entry, base) for measure, code in columns]
+    return Row((source.label(entry["group"], *marks), *cells), base, style)

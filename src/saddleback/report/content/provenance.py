@@ -1,0 +1,50 @@
+"""Provenance: when, with what, from which data, and for what purpose."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..blocks import Block, Cell, Code, Column, Details, Fact, Facts, Row, Section, Table
+from .source import Source, number
+
+
+def provenance_section(source: Source) -> Section:
+    provenance = source.evidence["provenance"]
+    print_, place = provenance["fingerprint"], "/provenance/fingerprint"
+    facts = [
+        Fact("Purpose", _given(source, provenance["purpose"])),
+        Fact("Owner", _given(source, provenance["owner"])),
+        Fact("Made on", source.words(provenance["created"])),
+        Fact("Fingerprint of", source.words(print_["of"])),
+        Fact("SHA-256", source.words(print_["sha256"])),
+        Fact("Rows", number(print_, place, "rows", "d")),
+        Fact("Columns", number(print_, place, "columns", "d")),
+    ]
+    blocks: list[Block] = [Facts(tuple(facts), "provenance")]
+    if provenance["command"]:
+        blocks.append(Code(provenance["command"], "Run it again"))
+    versions = tuple(
+        Row((source.label(name), source.words(version))) for name, version in provenance["versions"].items()
+    )
+    columns = (Column("Package", "text"), Column("Version", "text"))
+    blocks.append(
+        Details("Versions of the software", (Table("versions", "Versions of the software", columns, versions),))
+    )
+    if isinstance(provenance["settings"], dict) and provenance["settings"]:
+        settings = tuple(
+            Row((source.label(name), source.words(_brief(value)))) for name, value in provenance["settings"].items()
+        )
+        columns = (Column("Setting", "text"), Column("Value", "text"))
+        blocks.append(
+            Details("Settings", (Table("settings", "Settings of the model and of this report", columns, settings),))
+        )
+    return Section("provenance", "Provenance", tuple(blocks))
+
+
+def _given(source: Source, text: str | None) -> Cell | None:
+    return source.words(text) if text and text.strip() else None
+
+
+def _brief(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,92 @@
+"""Stability: which groups bind, and which point is chosen, when the rows are drawn again."""
+
+from __future__ import annotations
+
+from ..blocks import Block, Column, Details, Drawing, Row, Section, Table
+from ..charts.bars import share_bar
+from .source import Entry, Source, number, setting
+
+TITLE = "Stability"
+SHOWN = 20
+"""Rows that are open from the start."""
+
+
+def stability_section(source: Source) -> Section:
+    stability = source.evidence["stability"]
+    if stability is None:
+        return Section("stability", TITLE, (source.paragraph("Stability was not measured."),))
+    blocks: list[Block] = [source.paragraph(stability["words"])]
+    if stability["binding"]:
+        blocks += _binding(source, stability["binding"])
+    if stability["choices"]:
+        blocks.append(_choices(stability["choices"]))
+    if stability["fold_choices"]:
+        blocks.append(Details("What was chosen in each outer fold", (_folds(stability["fold_choices"]),)))
+    return Section("stability", TITLE, tuple(blocks))
+
+
+def _binding(source: Source, binding: list[Entry]) -> list[Block]:
+    columns = (
+        Column("Group", "text"),
+        Column("Weight in the model, %"),
+        Column("Binding in samples, %"),
+        Column("of all samples", "drawing"),
+    )
+    rows = []
+    for i, entry in enumerate(binding[:1_000]):
+        base = f"/stability/binding/{i}"
+        share = number(entry, base, "share", "p0")
+        rows.append(
+            Row(
+                (
+                    source.label(entry["group"]),
+                    number(entry, base, "weight", "p1"),
+                    share,
+                    Drawing(share_bar(entry["share"])),
+                ),
+                base,
+            )
+        )
+    caption = "Groups that hold the worst-group weight: in this model, and in how many bootstrap samples"
+    table = Table("binding", caption, columns, tuple(rows[:SHOWN]))
+    if len(rows) <= SHOWN:
+        return [table]
+    return [
+        table,
+        Details(f"All {len(rows):,} groups", (Table("binding-all", caption, columns, tuple(rows), filtered=True),)),
+    ]
+
+
+def _choices(choices: list[Entry]) -> Table:
+    columns = (
+        Column("Worst weight"),
+        Column("Prior"),
+        Column("Chosen in samples, %"),
+        Column("of all samples", "drawing"),
+    )
+    rows = []
+    for i, entry in enumerate(choices):
+        base = f"/stability/choices/{i}"
+        cells = (
+            number(entry, base, "worst_weight", "g"),
+            setting(entry["prior"], f"{base}/prior"),
+            number(entry, base, "share", "p0"),
+            Drawing(share_bar(entry["share"])),
+        )
+        rows.append(Row(cells, base))
+    return Table("choices", "The point of the path that the rule chooses in bootstrap samples", columns, tuple(rows))
+
+
+def _folds(choices: list[Entry]) -> Table:
+    columns = (Column("Fold"), Column("Worst weight"), Column("Prior"), Column("l2"))
+    rows = []
+    for i, entry in enumerate(choices):
+        base = f"/stability/fold_choices/{i}"
+        cells = (
+            setting(str(i + 1), ""),
+            number(entry, base, "worst_weight", "g"),
+            setting(entry["prior"], f"{base}/prior"),
+            number(entry, base, "l2", "g"),
+        )
+        rows.append(Row(cells, base))
+    return Table("fold-choices", "The choice of the whole selection in each outer fold", columns, tuple(rows))

@@ -1,0 +1,101 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+
+  // The slider: moves bars, bands and the line of the chart, and writes texts that were made with the page.
+  const slider = byId("worst-weight");
+  const source = byId("slider-data");
+  let toPrint = () => {};
+  if (slider && source) {
+    const data = JSON.parse(source.textContent);
+    const labels = slider.dataset.labels.split(" ");
+    const rows = Array.from(byId("bars").tBodies[0].rows);
+    const cursor = byId("tradeoff-cursor");
+    const set = (element, values) => {
+      for (const [name, value] of Object.entries(values)) element.setAttribute(name, value + "%");
+    };
+    const show = (i) => {
+      const step = data.steps[i];
+      step.rows.forEach(([places, cells], r) => {
+        const [value, low, high] = places;
+        set(rows[r].querySelector(".fill"), { width: value ?? 0 });
+        set(rows[r].querySelector(".band"), { x: low ?? 0, width: Math.max((high ?? 0) - (low ?? 0), 0) });
+        const places_of_cells = Array.from(rows[r].querySelectorAll("td:not(.drawing)"));
+        cells.forEach(([main, aside, refs, format], c) => {
+          const cell = places_of_cells[c];
+          cell.textContent = main;
+          if (aside) {
+            const small = document.createElement("small");
+            small.textContent = aside;
+            cell.append(" ", small);
+          }
+          if (refs) {
+            cell.dataset.ref = refs;
+            cell.dataset.format = format;
+          }
+        });
+      });
+      cursor.setAttribute("x1", data.cursor[i]);
+      cursor.setAttribute("x2", data.cursor[i]);
+      byId("slider-sentence").textContent = step.sentence;
+      byId("worst-weight-value").textContent = labels[i];
+      slider.setAttribute("aria-valuetext", labels[i]);
+    };
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    const chosen = data.chosen ?? 0;
+    const back = byId("back-to-chosen");
+    if (back) {
+      back.addEventListener("click", () => {
+        slider.value = String(chosen);
+        show(chosen);
+      });
+    }
+    toPrint = (printing) => show(printing ? chosen : Number(slider.value));
+    slider.closest(".control").hidden = false;
+  }
+
+  // On paper all details are open and the slider stands at the chosen point.
+  const print = window.matchMedia("print");
+  let opened = [];
+  const printing = (starts) => {
+    if (starts) {
+      const closed = Array.from(document.querySelectorAll("details:not([open])"));
+      closed.forEach((details) => { details.open = true; });
+      opened = opened.concat(closed);
+    } else {
+      opened.forEach((details) => { details.open = false; });
+      opened = [];
+    }
+    toPrint(starts);
+  };
+  print.addEventListener("change", (event) => printing(event.matches));
+  window.addEventListener("beforeprint", () => printing(true));
+  window.addEventListener("afterprint", () => printing(false));
+
+  // A link into closed details opens them.
+  const open = () => {
+    const target = location.hash && byId(decodeURIComponent(location.hash.slice(1)));
+    const around = target && target.closest("details");
+    if (around) around.open = true;
+  };
+  window.addEventListener("hashchange", open);
+  open();
+
+  // Boxes that leave only the rows whose name contains a text.
+  for (const box of document.querySelectorAll("input[data-table]")) {
+    const rows = Array.from(byId(box.dataset.table).tBodies[0].rows);
+    const status = box.parentElement.querySelector(".found");
+    box.addEventListener("input", () => {
+      const wanted = box.value.trim().toLowerCase();
+      let found = 0;
+      for (const row of rows) {
+        const name = row.cells[0];
+        const hit = !wanted || name.textContent.toLowerCase().includes(wanted);
+        row.hidden = !hit && !row.classList.contains("everyone");
+        found += hit ? 1 : 0;
+      }
+      status.textContent = wanted ? found + " of " + rows.length + " rows" : "";
+    });
+    box.parentElement.hidden = false;
+  }
+})();
