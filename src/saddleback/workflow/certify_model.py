@@ -47,10 +47,10 @@ def certify_model(model: TableModel, data: Any, *, anyway: bool = False, watcher
     watcher = watcher or Watcher()
     watcher.tell("reading the rows")
     rows = rows_of(model.encoding, as_table(data, model.encoding.text_columns), model.facts["weight"])
-    same = rows.fingerprint() == model.facts["sha256"]
+    same = rows.fingerprint()["sha256"] == model.facts["sha256"]
     found = None
     if same or anyway:
         watcher.tell("one evaluation of the losses")
-        found = certify_estimator(model.model, rows.X, rows.y, rows.groups, rows.weight)
+        found = certify_estimator(model.model, *rows.arguments)
     result = model.model.result_
     return Recertified(same, len(rows), float(result.value), float(result.gap), found)

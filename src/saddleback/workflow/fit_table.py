@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
 from .._validation import whole
 from ..errors import ProblemError
+from ..learn.evidence.collect import collect_evidence
 from ..learn.fitting.observer import observed
 from ..tabular import Encoding, Finding, learn_encoding
 from ..tabular.names import refuse_unknown
@@ -141,20 +142,34 @@ def fit_table(
     left_in_place = correct if corrected is None else corrected.model
     model = make_estimator(settings, encoding.target.task, left_in_place)
     with observed(model, watcher):
-        model.fit(rows.X, rows.y, sensitive_features=rows.groups, sample_weight=rows.weight)
+        model.fit(*rows.arguments)
+    fingerprint = rows.fingerprint()
     facts = {
         "rows": len(rows),
         "left_out": rows.left_out,
-        "sha256": rows.fingerprint(),
+        "sha256": fingerprint["sha256"],
         "weight": weight,
         "data": name_of(data),
     }
     collected = None
     if evidence:
-        from .evidence import Told, evidence_of
-
-        told = Told(title or _title(encoding, data), purpose, owner, command)
-        collected = evidence_of(model, encoding, rows, test_rows, folds=folds, seed=seed, told=told, watcher=watcher)
+        collected = collect_evidence(
+            model,
+            test=None if test_rows is None else test_rows.arguments,
+            folds=folds,
+            random_state=seed,
+            positive=encoding.target.positive,
+            title=title or _title(encoding, data),
+            purpose=purpose,
+            owner=owner,
+            feature_names=encoding.feature_names,
+            columns=[{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
+            findings=[asdict(finding) for finding in encoding.findings],
+            missing=_missing(rows),
+            fingerprint=fingerprint,
+            command=command,
+            tell=watcher.tell,
+        )
     return TableModel(encoding, model, collected, facts)
 
 
@@ -216,6 +231,10 @@ def _corrected(correct: Any) -> TableModel | None:
 
 def _title(encoding: Encoding, data: Any) -> str:
     return f"{encoding.target.name} of {name_of(data) or 'a table'} by {' and '.join(encoding.groups)}"
+
+
+def _missing(rows: TableRows) -> str | None:
+    return f"{rows.left_out} rows without a target were left out." if rows.left_out else None
 
 
 def name_of(data: Any) -> str | None:

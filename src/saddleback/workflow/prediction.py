@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import ProblemError
 from ..tabular import Encoding, Finding
-from .table_rows import class_order
+from ..tabular.names import refuse_unknown
 
 BLOCK_ROWS = 200_000
 """Rows that are encoded at a time: a wide table of numbers is several times its file."""
@@ -40,15 +39,14 @@ def predictions(
 def _columns(encoding: Encoding, model: Any, X: Any) -> dict[str, Any]:
     if not encoding.target.classes:
         return {PREDICTION: model.predict(X)}
-    classes = class_order(encoding.target)
-    labels = np.empty(len(classes), dtype=object)
-    labels[:] = classes
-    columns: dict[str, Any] = {PREDICTION: labels[model.predict(X).astype(np.intp)]}
+    classes = model.classes_.tolist()
+    columns: dict[str, Any] = {PREDICTION: model.predict(X)}
     probabilities = getattr(model, "predict_proba", None)
     if probabilities is None:
-        columns[MARGIN] = model.decision_function(X)
+        margins = model.decision_function(X)
+        columns[MARGIN] = margins if classes.index(encoding.target.positive) == 1 else -margins
     elif len(classes) == 2:
-        columns[PROBABILITY] = probabilities(X)[:, 1]
+        columns[PROBABILITY] = probabilities(X)[:, classes.index(encoding.target.positive)]
     else:
         columns |= {f"{PROBABILITY} of {label}": p for label, p in zip(classes, probabilities(X).T, strict=True)}
     return columns
@@ -56,15 +54,10 @@ def _columns(encoding: Encoding, model: Any, X: Any) -> dict[str, Any]:
 
 def _check_kept(keep: Sequence[str], names: list[str]) -> None:
     for name in keep:
-        if name not in names:
-            from ..tabular.names import refuse_unknown
-
-            refuse_unknown(name, names, "keep")
+        refuse_unknown(name, names, "keep")
 
 
 def _check_names(keep: Sequence[str], made: list[str]) -> None:
     taken = [name for name in keep if name in made]
     if taken:
-        raise ProblemError(
-            f"the column {taken[0]!r} cannot be kept: predictions have a column of this name. Rename it."
-        )
+        raise ProblemError(f"the column {taken[0]!r} cannot be kept: predictions have one of this name. Rename it.")

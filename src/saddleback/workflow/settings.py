@@ -46,7 +46,7 @@ def make_estimator(settings: FitSettings, task: str, correct: Any = None) -> Any
     """The estimator for a task; ``correct`` is "boosting" or a fitted model of ours that is left in place."""
     classes = task == "classification"
     _check_loss(settings.loss, task, LOSSES_OF_CLASSES if classes else LOSSES_OF_NUMBERS)
-    shared = {
+    shared: dict[str, Any] = {
         "loss": settings.loss,
         "crossed": settings.crossed,
         "min_group_size": settings.min_group_size,

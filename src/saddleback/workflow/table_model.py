@@ -31,12 +31,12 @@ class TableModel:
     encoding : Encoding
         How each column becomes numbers.
     model : estimator
-        The fitted estimator; its classes are numbers, in the order of ``classes``.
+        The fitted estimator.
     evidence : dict or None
         Everything that the report says, as plain data; None where it was not collected.
     facts : dict
-        Of the fit: ``rows``, ``left_out`` (rows without a target), ``sha256`` (of the encoded rows), ``weight`` (the
-        column of weights, or None) and ``data`` (the name of the file).
+        Of the fit: ``rows``, ``left_out`` (rows without a target), ``sha256`` (of the rows as they were fitted),
+        ``weight`` (the column of weights, or None) and ``data`` (the name of the file).
 
     Examples
     --------

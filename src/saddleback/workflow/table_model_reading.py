@@ -14,7 +14,6 @@ from ..storage import load as load_file
 from ..tabular import Encoding
 from .loading import VERSION
 from .table_model import FORMAT_VERSION, TableModel
-from .table_rows import class_order
 
 FACTS = {"rows": int, "left_out": int, "sha256": str, "weight": str | None, "data": str | None}
 
@@ -67,12 +66,11 @@ def _part(stored: Stored, name: str) -> Any:
 
 def _check_agreement(encoding: Encoding, model: Any) -> None:
     """The encoding makes as many numbers of a row, and as many classes, as the model takes."""
-    width, classes = len(encoding.feature_names), class_order(encoding.target)
+    width, classes = len(encoding.feature_names), encoding.target.classes
     if model.n_features_in_ != width:
         raise ProblemError(f"its encoding makes {width} features, and its model takes {model.n_features_in_}.")
     known = getattr(model, "classes_", None)
-    numbers = None if known is None else known.tolist()
-    if numbers != (list(range(len(classes))) if classes else None):
+    if set([] if known is None else known.tolist()) != set(classes):
         raise ProblemError(f"its encoding has the classes {classes[:10]}, and its model has others.")
 
 

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
-from ..tabular import Encoding, Finding, TargetRule, read_table, table_from_frame
+from ..tabular import Encoding, Finding, read_table, table_from_frame
+
+
+OF = "SHA-256 of the rows with a target as they were fitted: encoded features, target, groups and weights"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +27,7 @@ class TableRows:
 
     X: Matrix
     y: NDArray[Any]
-    """Numbers of classes, as `class_order` has them, or numbers."""
+    """Classes as they are in the file, or numbers."""
     groups: dict[str, NDArray[np.object_]]
     weight: Vector | None
     left_out: int
@@ -32,21 +35,35 @@ class TableRows:
     findings: tuple[Finding, ...] = ()
     """What the rows have that those of the encoding had not."""
 
+    @property
+    def arguments(self) -> tuple[Any, Any, Any, Any]:
+        """X, y, sensitive_features and sample_weight, as ``fit`` takes them."""
+        return self.X, self.y, self.groups, self.weight
+
     def __len__(self) -> int:
         return len(self.X)
 
-    def fingerprint(self) -> str:
-        """SHA-256 of features, targets, groups and weights: equal for the same rows, of CSV or of Parquet."""
+    def fingerprint(self) -> dict[str, Any]:
+        """Equal for the same rows, of CSV or of Parquet."""
         digest = sha256(str(self.X.shape).encode())
-        digest.update(np.ascontiguousarray(self.X).data)
-        digest.update(np.ascontiguousarray(self.y, dtype=np.float64).data)
+        digest.update(np.ascontiguousarray(self.X, dtype="<f8").data)
+        if self.y.dtype.kind == "f":
+            digest.update(np.ascontiguousarray(self.y, dtype="<f8").data)
+        else:
+            _put_labels(digest, "target", self.y)
         for name, labels in self.groups.items():
-            levels = {label: k for k, label in enumerate(sorted({str(label) for label in labels}))}
-            digest.update(repr((name, list(levels))).encode("utf-8", "backslashreplace"))
-            digest.update(np.array([levels[str(label)] for label in labels], dtype=np.int64).data)
+            _put_labels(digest, name, labels)
         if self.weight is not None:
-            digest.update(np.ascontiguousarray(self.weight).data)
-        return digest.hexdigest()
+            digest.update(np.ascontiguousarray(self.weight, dtype="<f8").data)
+        return {"sha256": digest.hexdigest(), "rows": len(self), "columns": self.X.shape[1], "of": OF}
+
+
+def _put_labels(digest: Any, name: str, labels: NDArray[Any]) -> None:
+    """The name, the labels that occur, and the number of every row's label among these."""
+    listed = [str(label) for label in labels.tolist()]
+    number = {label: k for k, label in enumerate(sorted(set(listed)))}
+    digest.update(repr((name, list(number))).encode("utf-8", "backslashreplace"))
+    digest.update(np.array([number[label] for label in listed], dtype="<i8").data)
 
 
 def as_table(data: Any, text: Iterable[str] = ()) -> pa.Table:
@@ -64,25 +81,7 @@ def rows_of(encoding: Encoding, table: pa.Table, weight: str | None = None) -> T
         table = table.filter(pa.array(~missing))
     X, findings = encoding.encode(table)
     y = encoding.target_values(table)
-    if encoding.target.classes:
-        y = class_numbers(encoding.target, y)
     return TableRows(X, y, encoding.group_labels(table), _weights(table, weight), left_out, findings)
-
-
-def class_order(target: TargetRule) -> list[Any]:
-    """The classes in the order of an estimator's: the positive one of two is the second."""
-    classes = list(target.classes)
-    if len(classes) == 2 and target.positive is not None and classes[0] == target.positive:
-        classes.reverse()
-    return classes
-
-
-def class_numbers(target: TargetRule, labels: NDArray[Any]) -> NDArray[np.intp]:
-    """The number of each label's class."""
-    numbers = np.zeros(len(labels), dtype=np.intp)
-    for number, label in enumerate(class_order(target)):
-        numbers[labels == label] = number
-    return numbers
 
 
 def _weights(table: pa.Table, name: str | None) -> Vector | None:
