@@ -28,7 +28,7 @@ lint: $(STAMP)
 
 # The documentation in docs/_build/html. The examples of the gallery run; a warning is an error; nothing is downloaded.
 docs: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -n -W --keep-going -q docs docs/_build/html
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -E -n -W --keep-going -q docs docs/_build/html
 
 # Wheel and source distribution in dist/, checked for what they hold, and installed in fresh environments of every Python
 # that is supported and found on this machine.

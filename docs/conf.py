@@ -108,7 +108,14 @@ html_theme_options = {
 # --- docstrings -------------------------------------------------------------------------------------------------------
 
 # Where a public name is documented, if not in the module that defines it.
-ROOMS = ("saddleback", "saddleback.learn", "saddleback.losses", "saddleback.methods", "saddleback.testing")
+ROOMS = (
+    "saddleback",
+    "saddleback.learn",
+    "saddleback.losses",
+    "saddleback.methods",
+    "saddleback.report",
+    "saddleback.testing",
+)
 
 
 def keep_bars(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

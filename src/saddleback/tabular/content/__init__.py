@@ -1,0 +1,1 @@
+"""What the values of a column are: numbers, texts, times."""

@@ -1,0 +1,62 @@
+"""Numbers written as text, as in 1,234.5 or 3,14."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+PLAIN, THOUSANDS, DECIMAL_COMMA = "plain", "thousands", "decimal comma"
+STYLES = (PLAIN, THOUSANDS, DECIMAL_COMMA)
+
+# 00123 is a code, 0 and 0.5 are numbers.
+LEADING_ZERO = r"^[+-]?0[0-9]"
+# 1,234 and 1,234,567.89, beside numbers without commas.
+WITH_THOUSANDS = r"^[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?$"
+WITH_DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
+# Looked at first: most texts are ruled out by a few.
+FEW = 100
+
+
+def style_of(levels: pa.StringArray) -> str | None:
+    """How all of these texts are written as numbers; None where some are none, or are codes with leading zeros.
+
+    Where commas could be of either kind, because three digits follow each of them, they are taken for thousands.
+    """
+    if len(levels) == 0 or (len(levels) > FEW and _style(levels[:FEW]) is None):
+        return None
+    return _style(levels)
+
+
+def _style(levels: pa.StringArray) -> str | None:
+    if pc.any(pc.match_substring_regex(levels, LEADING_ZERO)).as_py():
+        return None
+    if parse(levels, PLAIN) is not None:
+        return PLAIN
+    # A few plain numbers, such as 1e5, may stand among numbers with commas; they would have to match as well.
+    for style, pattern in ((THOUSANDS, WITH_THOUSANDS), (DECIMAL_COMMA, WITH_DECIMAL_COMMA)):
+        if pc.all(pc.match_substring_regex(levels, pattern)).as_py() and parse(levels, style) is not None:
+            return style
+    return None
+
+
+def parse(levels: pa.StringArray, style: str) -> NDArray[np.float64] | None:
+    """The numbers of texts written in a style; None where one of them is not a number."""
+    texts = pc.replace_substring_regex(levels, r"^\+", "")
+    if style == THOUSANDS:
+        texts = pc.replace_substring(texts, ",", "")
+    if style == DECIMAL_COMMA:
+        texts = pc.replace_substring(texts, ",", ".")
+    try:
+        return np.asarray(texts.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    except pa.ArrowInvalid:
+        return None
+
+
+def first_unparsed(levels: pa.StringArray, style: str) -> int:
+    """The first text that is not a number."""
+    for code in range(len(levels)):
+        if parse(levels.slice(code, 1), style) is None:
+            return code
+    raise AssertionError("every text is a number")

@@ -1,0 +1,1 @@
+"""How columns become numbers: rules learned from one table and applied to others."""

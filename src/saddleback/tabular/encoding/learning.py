@@ -1,0 +1,228 @@
+"""What every column of a table means, and how it becomes numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..._validation import flag
+from ...errors import ProblemError
+from ..content.texts import texts_of
+from ..content.types import checked, decoded, is_usable
+from ..names import column_names, listed, quoted, refuse_unknown
+from ..reading.notes import notes_of
+from .association import purity, sampled_rows
+from .column_learning import learn_column
+from .encoding import Encoding
+from .finding import Finding, note, warning
+from .leakage import PURITY, Sample, determines_exactly, determines_nearly, exact_words, near_finding, proxy_finding
+from .learned import Learned
+from .rules import ColumnRule, DroppedRule
+from .target_learning import learn_target
+from .target_rule import REGRESSION, TargetRule
+
+
+def learn_encoding(
+    table: pa.Table,
+    *,
+    target: str,
+    groups: Iterable[str] | str = (),
+    drop: Iterable[str] | str = (),
+    keep: Iterable[str] | str = (),
+    keep_groups: bool = False,
+    task: str = "auto",
+    positive: Any = None,
+) -> Encoding:
+    """What every column of a table means, and how it becomes numbers.
+
+    Numbers stay numbers, also whole ones of few values; a missing one is the mean of the training rows, and if there
+    were any in training, a column says which. Texts are categories with a column of zeros and ones for each level;
+    levels of fewer than 20 rows (in tables of less than 1,000 rows, 2 %) and those beyond the 40 most frequent are
+    pooled as "(other)", missing ones are the level "(missing)"; two levels make one column. What has no level
+    in training gets the training shares. Left out, with a finding: constant columns, identifiers, free text. Refused:
+    dates, lists and other nested values, infinity, and columns that determine the target one to one.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The training rows; rows without a target are ignored.
+    target : str
+        The column to be predicted.
+    groups : names
+        Columns whose labels are the groups; they are no features unless ``keep_groups`` is True.
+    drop : names
+        Columns that are no features.
+    keep : names
+        Columns to be kept although they look like identifiers or free text, or know the target.
+    keep_groups : bool
+        Whether group columns are features, too.
+    task : {"auto", "classification", "regression"}
+        By default two values, booleans, texts and up to ten whole numbers are classes, numbers with fractions ask for a
+        regression, and other whole numbers are refused.
+    positive : optional
+        The positive one of two classes; by default a word such as "yes" or "approved", else the larger one.
+
+    Returns
+    -------
+    Encoding
+
+    Examples
+    --------
+    >>> from saddleback.tabular import learn_encoding, table_from_frame
+    >>> frame = {"age": [31, None, 54], "job": ["clerk", "nurse", "cook"], "paid": ["yes", "no", "yes"]}
+    >>> encoding = learn_encoding(table_from_frame(frame), target="paid")
+    >>> encoding.feature_names
+    ['age', 'age is missing', 'job=clerk', 'job=cook', 'job=nurse']
+    >>> encoding.features(table_from_frame({"job": ["cook", "pilot"], "age": [40, 41]})).tolist()[0]
+    [40.0, 0.0, 0.0, 1.0, 0.0]
+    """
+    if not isinstance(table, pa.Table):
+        raise ProblemError(
+            f"expected a table, as read_table and table_from_frame make them; got {type(table).__name__}."
+        )
+    chosen = _Chosen(table.column_names, target, groups, drop, keep, flag(keep_groups, "keep_groups"))
+    if table.num_rows == 0:
+        raise ProblemError("the table has no rows; expected at least two, with different targets.")
+    rule, findings = learn_target(table.column(chosen.target), chosen.target, task, positive)
+    labelled = ~rule.missing(table.column(rule.name))
+    findings = [*(note("", "file", text) for text in notes_of(table)), *findings]
+    if not labelled.all():
+        n_missing = f"{int((~labelled).sum())} of {labelled.size} rows"
+        told = f"The target {quoted(rule.name)} is missing in {n_missing}; these are no training rows."
+        findings.append(warning(rule.name, "missing", told))
+    learning = _Learning(table, chosen, rule, labelled)
+    columns = [learning.learn(name) for name in chosen.names if name != rule.name]
+    learning.refuse()
+    return Encoding(rule, chosen.groups, tuple(columns), tuple(findings + learning.findings))
+
+
+class _Chosen:
+    """The columns that the arguments name, checked against those of the table."""
+
+    def __init__(self, names: list[str], target: Any, groups: Any, drop: Any, keep: Any, keep_groups: bool) -> None:
+        if not isinstance(target, str):
+            raise ProblemError(f"target must be the name of a column; got {quoted(target)}.")
+        self.names, self.target, self.keep_groups = names, target, keep_groups
+        self.groups, self.drop, self.keep = (
+            column_names(argument, what) for argument, what in ((groups, "groups"), (drop, "drop"), (keep, "keep"))
+        )
+        refuse_unknown(target, names, "target")
+        for argument, what in ((self.groups, "groups"), (self.drop, "drop"), (self.keep, "keep")):
+            for name in argument:
+                refuse_unknown(name, names, what)
+                if name == target and what != "keep":
+                    raise ProblemError(f"{quoted(name)} is the target and named by {what} as well; it can be one only.")
+        if both := [name for name in self.drop if name in self.keep]:
+            raise ProblemError(f"{listed(both)} cannot be both dropped and kept.")
+        if len(set(names)) < len(names):
+            raise ProblemError("names of columns must differ; rename those of the table.")
+
+
+class _Learning:
+    """The columns one after the other, with what must be refused collected, so that one message names all of it."""
+
+    def __init__(self, table: pa.Table, chosen: _Chosen, target: TargetRule, labelled: NDArray[np.bool_]) -> None:
+        self.table, self.chosen, self.target = table, chosen, target
+        self.rows = None if labelled.all() else labelled
+        of_labelled = sampled_rows(int(labelled.sum()))
+        self.sampled = of_labelled if self.rows is None else np.flatnonzero(labelled)[of_labelled]
+        self.target_sample = self._sample_of_target()
+        self.group_samples = {name: self._sample_of_group(name) for name in chosen.groups}
+        self.findings: list[Finding] = []
+        self.times: list[str] = []
+        self.unusable: dict[str, str] = {}
+        self.exact: list[str] = []
+        self.n_features = 0
+
+    def learn(self, name: str) -> ColumnRule:
+        """The rule of a column."""
+        if name in self.chosen.drop:
+            return DroppedRule(name, "left out, as told")
+        if name in self.chosen.groups and not self.chosen.keep_groups:
+            return DroppedRule(name, "makes the groups, and is no feature")
+        try:
+            column = decoded(self.table.column(name))
+        except pa.ArrowException:
+            column = self.table.column(name)
+        if not is_usable(column.type):
+            self.unusable[name] = str(column.type)
+            return DroppedRule(name, "of an unusable type")
+        learned = learn_column(column, name, self.rows, self.sampled, forced=name in self.chosen.keep)
+        if learned.is_time:
+            self.times.append(name)
+        self.findings += learned.findings
+        self.n_features += len(learned.rule.feature_names)
+        self._compare(name, learned)
+        return learned.rule
+
+    def refuse(self) -> None:
+        """Refuse what cannot be a feature, all columns in one message."""
+        if self.times or self.unusable:
+            raise ProblemError(_refusal(self.times, self.unusable))
+        if self.exact:
+            known = "; ".join(exact_words(name, self.target.name) for name in self.exact)
+            raise ProblemError(
+                f"{known}. A model that sees it learns nothing else. Leave it out: {_options('--drop', self.exact)} "
+                f"(drop=), or accept it: {_options('--keep', self.exact)} (keep=)."
+            )
+        if self.n_features == 0:
+            raise ProblemError(
+                "no column is left to predict from: all but target and groups are left out. "
+                + " ".join(finding.message for finding in self.findings if finding.column)[:500]
+            )
+
+    def _compare(self, name: str, learned: Learned) -> None:
+        """Notice a column that knows the target or a group."""
+        if learned.sample is None:
+            return
+        if determines_exactly(learned.sample, self.target_sample):
+            if name in self.chosen.keep:
+                told = f"{exact_words(name, self.target.name)}; it is kept, as told."
+                self.findings.append(warning(name, "leakage", told[0].upper() + told[1:]))
+            else:
+                self.exact.append(name)
+            return
+        how = determines_nearly(learned.sample, self.target_sample)
+        if how is not None:
+            self.findings.append(near_finding(name, self.target.name, how))
+        for group, sample in self.group_samples.items():
+            if group != name and self.sampled.size >= 20:
+                share = purity(learned.sample.codes, sample.codes)
+                if share >= PURITY:
+                    self.findings.append(proxy_finding(name, group, share))
+
+    def _sample_of_target(self) -> Sample:
+        column = checked(self.table.column(self.target.name), self.target.name).take(self.sampled)
+        if self.target.task == REGRESSION:
+            return Sample.of_numbers(self.target.values(column))
+        return Sample.of_codes(texts_of(column).codes)
+
+    def _sample_of_group(self, name: str) -> Sample:
+        texts = texts_of(checked(self.table.column(name), name))
+        return Sample.of_codes(texts.codes[self.sampled])
+
+
+def _refusal(times: list[str], unusable: dict[str, str]) -> str:
+    parts = []
+    if times:
+        parts.append(
+            f"the columns {listed(times)} hold dates or times, which are no features as they are. Make numbers of "
+            "them, such as an age in days, a month or a weekday"
+        )
+    if unusable:
+        kinds = ", ".join(f"{quoted(name)} ({quoted(kind)[1:-1]})" for name, kind in list(unusable.items())[:12])
+        parts.append(f"the columns {kinds} are of types that are neither numbers nor text")
+    return f"{'; '.join(parts)}; or leave them out: {_options('--drop', [*times, *unusable])} (drop=)."
+
+
+def _options(option: str, names: list[str]) -> str:
+    """What to type on the command line."""
+    return " ".join(f"{option} {_shell_quoted(name)}" for name in names)
+
+
+def _shell_quoted(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else quoted(name)

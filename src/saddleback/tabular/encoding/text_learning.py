@@ -1,0 +1,119 @@
+"""The rule of a column of texts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..content.texts import Texts
+from ..names import listed, quoted
+from .applying import slots_of
+from .finding import note, warning
+from .identifiers import FEWEST_ROWS, VARIED_TEXT_SHARE
+from .leakage import Sample
+from .learned import Learned, identifier, left_out
+from .number_learning import missing_finding
+from .rules import MISSING, OTHER, CategoryRule, DroppedRule
+
+RARE_ROWS = 20
+RARE_SHARE = 0.02
+"""A level is rare with fewer rows than the lesser of the two, 20 or 2 % of the rows: its effect cannot be told."""
+
+MOST_LEVELS = 40
+"""The most frequent levels that get a column each; the remaining ones are pooled."""
+
+SENTENCE_WORDS = 4
+"""Texts of so many words on average are sentences."""
+
+Counts = NDArray[np.int64]
+
+
+def learn_texts(
+    texts: Texts, name: str, rows: NDArray[np.bool_] | None, sampled: NDArray[np.intp], forced: bool
+) -> Learned:
+    """The rule of a column of texts: a category, or left out."""
+    counts = texts.counts(rows)
+    n_missing, counts = int(counts[-1]), counts[:-1]
+    present = np.flatnonzero(counts)
+    if present.size == 0:
+        return left_out(name, "it has no values")
+    if present.size == 1 and n_missing == 0:
+        return left_out(name, f"it is {quoted(_text(texts, present[0]))} in every row")
+    n_here = int(counts.sum())
+    if not forced and n_here >= FEWEST_ROWS and present.size > VARIED_TEXT_SHARE * n_here:
+        return _varied(name, texts, present, n_here)
+    kept = _kept_levels(texts, counts, n_missing, forced)
+    if kept.size == 0:
+        return _all_rare(name, present.size)
+    return _category(texts, name, counts, n_missing, kept, sampled)
+
+
+def _text(texts: Texts, code: int | np.integer) -> str:
+    return str(texts.levels[int(code)].as_py())
+
+
+def _varied(name: str, texts: Texts, present: NDArray[np.intp], n_here: int) -> Learned:
+    """A text that differs in most rows is an identifier, or sentences."""
+    told = f"{present.size} different texts in {n_here} rows"
+    if np.mean([len(_text(texts, code).split()) for code in present[:1000]]) < SENTENCE_WORDS:
+        return identifier(name, told)
+    advice = "Make categories or numbers of it, such as its length or whether a word occurs."
+    finding = warning(name, "text", f"{quoted(name)} is left out: it holds free text ({told}). {advice}")
+    return Learned(DroppedRule(name, f"left out: free text ({told})"), [finding])
+
+
+def _all_rare(name: str, n_levels: int) -> Learned:
+    told = f"{n_levels} different texts, all of them rare"
+    advice = f"Make broader categories of it, or keep the most frequent ones: --keep {name} (keep=)."
+    finding = warning(name, "text", f"{quoted(name)} is left out: it has {told}. {advice}")
+    return Learned(DroppedRule(name, f"left out: {told}"), [finding])
+
+
+def _kept_levels(texts: Texts, counts: Counts, n_missing: int, forced: bool) -> NDArray[np.intp]:
+    """The codes of the levels that are not pooled: both of two, else the most frequent ones that are not rare."""
+    present = np.flatnonzero(counts)
+    reserved = np.array([_text(texts, code) in (OTHER, MISSING) for code in present])
+    if present.size == 2 and n_missing == 0 and not reserved.any():
+        return present
+    enough = 0.0 if forced else min(float(RARE_ROWS), RARE_SHARE * (counts.sum() + n_missing))
+    kept = present[(counts[present] >= enough) & ~reserved]
+    if kept.size <= MOST_LEVELS:
+        return kept
+    # Among equally frequent ones the first in order of the alphabet: the order of the rows must not matter.
+    order = sorted(kept.tolist(), key=lambda code: (-counts[code], _text(texts, code)))
+    return np.array(order[:MOST_LEVELS])
+
+
+def _category(
+    texts: Texts, name: str, counts: Counts, n_missing: int, kept: NDArray[np.intp], sampled: NDArray[np.intp]
+) -> Learned:
+    n_rows = int(counts.sum()) + n_missing
+    levels = tuple(sorted(_text(texts, code) for code in kept))
+    pooled = np.setdiff1d(np.flatnonzero(counts), kept)
+    n_pooled = int(counts[pooled].sum())
+    draft = CategoryRule(name, "", levels, n_pooled > 0, n_missing > 0, ())
+    width = len(draft.shown)
+    slots = slots_of(CategoryRule(name, "", levels, draft.other, draft.missing, (0.0,) * width), texts)
+    totals = np.bincount(slots, weights=np.append(counts, n_missing), minlength=width + 2)
+    shares = tuple((totals[:width] / n_rows).tolist())
+    findings = []
+    if pooled.size:
+        some = listed([_text(texts, code) for code in pooled[:3]]) + (", ..." if pooled.size > 3 else "")
+        told = f"Levels of {quoted(name)} that are rare, {pooled.size} in all ({some}), are pooled: {n_pooled} rows."
+        findings.append(note(name, "rare", told))
+    if n_missing:
+        findings.append(missing_finding(name, n_missing, n_rows, f"these are the level {MISSING}"))
+    rule = CategoryRule(name, _sentence(draft, pooled.size, n_pooled), levels, draft.other, draft.missing, shares)
+    return Learned(rule, findings, Sample.of_codes(slots[texts.codes[sampled]].astype(np.int32)))
+
+
+def _sentence(rule: CategoryRule, n_levels_pooled: int, n_pooled: int) -> str:
+    all_levels = rule.all_levels
+    if len(all_levels) == 2:
+        text = f"1 for {quoted(all_levels[1])}, 0 for {quoted(all_levels[0])}"
+    else:
+        text = f"one column of 0 and 1 for each of {len(all_levels)} levels"
+    if n_levels_pooled:
+        text += f"; {OTHER} is all of {n_levels_pooled} rare ones ({n_pooled} rows)"
+    unseen = f"are {OTHER}" if rule.other else "get the shares of the training rows"
+    return f"{text}; values not seen in training {unseen}"
