@@ -38,7 +38,7 @@ def fit(
     positive: o.Positive = None,
     correct: Annotated[
         str | None,
-        typer.Option("--correct", metavar="MODEL", help="'boosting', or a saved model: keep it, correct it if this helps."),
+        typer.Option("--correct", metavar="MODEL", help="'boosting', or a saved model: correct it where this helps."),
     ] = None,
     test: Annotated[
         str | None, typer.Option("--test", metavar="FILE", help="Rows that judge the model, in place of outer folds.")

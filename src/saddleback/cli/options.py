@@ -41,13 +41,13 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help="The rows: CSV, CSV in
 Target = Annotated[str, typer.Option("--target", metavar="COL", help="The column to be predicted.")]
 Groups = Annotated[
     list[str],
-    typer.Option("--group", metavar="COL", help="A column whose labels are groups; repeat it to cross several columns."),
+    typer.Option("--group", metavar="COL", help="A column whose labels are groups; repeat it to cross columns."),
 ]
 Weight = Annotated[str | None, typer.Option("--weight", metavar="COL", help="A column of weights of the rows.")]
 Drop = Annotated[list[str], typer.Option("--drop", metavar="COL", help="A column that is no feature; repeatable.")]
 Keep = Annotated[
     list[str],
-    typer.Option("--keep", metavar="COL", help="A column that stays a feature although it looks suspicious; repeatable."),
+    typer.Option("--keep", metavar="COL", help="A column that stays a feature though it looks suspicious; repeatable."),
 ]
 KeepGroups = Annotated[bool, typer.Option("--keep-groups", help="Group columns are features, too.")]
 TaskOption = Annotated[Task, typer.Option("--task", help="Whether the target is classes or numbers.")]
@@ -56,7 +56,8 @@ LossOption = Annotated[
     Loss, typer.Option("--loss", help="auto: logistic for classes, squared for numbers. See the documentation.")
 ]
 Crossed = Annotated[
-    bool, typer.Option("--crossed/--no-crossed", help="Whether several group columns are crossed, or each counts alone.")
+    bool,
+    typer.Option("--crossed/--no-crossed", help="Whether group columns are crossed, or each counts alone."),
 ]
 MinGroupSize = Annotated[
     int | None, typer.Option("--min-group-size", metavar="N", help="Groups with fewer rows are merged into '(rest)'.")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from .._types import Vector
+from ..learn.fitting.candidate import Candidate
+from ..learn.fitting.trainer import Trainer
 from ..losses import GroupedLinear
 from ..problem import Problem
 from ..solve import solve
 from .watcher import Watcher
 
 ACCURACIES = (1e-2, 1e-4, 1e-6)
+L2 = 1e-3
+LEAST_ROWS = 20
+"""Smaller groups of a table are merged."""
 MOST_EVALUATIONS = 5000
 """Of L-BFGS-B, after which a run counts as not arrived."""
 
@@ -93,15 +100,23 @@ def _lbfgsb_seconds(losses: GroupedLinear, accuracy: float, target: float) -> fl
 
 
 def generated_losses(rows: int = 20_000, features: int = 30, groups: int = 5, seed: int = 0) -> GroupedLinear:
-    """A table in which groups differ in what predicts their outcome."""
+    """A table in which groups differ in what predicts their outcome, so that several of them bind."""
     rng = np.random.default_rng(seed)
-    X, group = rng.standard_normal((rows, features)), rng.choice(groups, rows, p=_shares(groups))
-    coefficients = rng.standard_normal(features) + 0.7 * rng.standard_normal((groups, features))
+    X, group = rng.standard_normal((rows, features)), np.arange(rows) % groups
+    coefficients = rng.standard_normal(features) + rng.standard_normal((groups, features))
     margins = np.einsum("ij,ij->i", X, coefficients[group]) / np.sqrt(features)
-    return GroupedLinear(X, margins + rng.logistic(size=rows) > 0, group, l2=1e-3)
+    return GroupedLinear(X, margins + rng.logistic(size=rows) > 0, group, l2=L2)
 
 
-def _shares(groups: int) -> Vector:
-    """Every group is half as large as the one before."""
-    shares = 0.5 ** np.arange(groups)
-    return shares / shares.sum()
+def losses_of_table(data: Any, target: str, groups: Sequence[str]) -> GroupedLinear:
+    """The losses that a worst-group model of a table is made of, with columns in standard deviations."""
+    from .fit_table import read_for_fit
+    from .settings import FitSettings, make_estimator
+
+    encoding, rows = read_for_fit(data, target=target, groups=groups, weight=None, watcher=Watcher())
+    settings = FitSettings(worst_weights=(1.0,), l2s=(L2,), min_group_size=LEAST_ROWS)
+    estimator = make_estimator(settings, encoding.target.task)
+    read = estimator._read_rows(*rows.arguments)
+    losses = Trainer(read, estimator._setting(read)).problem(Candidate(1.0, 0.0, L2)).losses
+    assert isinstance(losses, GroupedLinear)
+    return losses

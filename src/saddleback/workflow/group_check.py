@@ -55,8 +55,8 @@ def _check_missing(name: str, column: NDArray[Any], missing_groups: str) -> None
     if missing.any() and missing_groups == "error":
         raise ProblemError(
             f"{int(missing.sum())} of {missing.size} rows have no label in the group column {name!r}, the first of "
-            f"them row {int(missing.argmax()) + 1}. Make a group '(missing)' of them by missing_groups='group', or leave "
-            "them out of the file."
+            f"them row {int(missing.argmax()) + 1}. Make a group '(missing)' of them by missing_groups='group', or "
+            "leave them out of the file."
         )
 
 

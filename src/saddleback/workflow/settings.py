@@ -56,7 +56,7 @@ def make_estimator(settings: FitSettings, task: str, correct: Any = None) -> Any
     }
     if correct is None and settings.is_given():
         single = MinimaxClassifier if classes else MinimaxRegressor
-        penalty = {"l2": settings.l2s[0]} if settings.l2s else {}
+        penalty: dict[str, Any] = {"l2": settings.l2s[0]} if settings.l2s else {}
         return single(settings.worst_weights[0], **penalty, **shared)
     grid: dict[str, Any] = {"random_state": settings.seed}
     if settings.worst_weights:

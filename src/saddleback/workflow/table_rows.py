@@ -17,7 +17,6 @@ from .._types import Matrix, Vector
 from ..errors import ProblemError
 from ..tabular import Encoding, Finding, read_table, table_from_frame
 
-
 OF = "SHA-256 of the rows with a target as they were fitted: encoded features, target, groups and weights"
 
 
