@@ -8,7 +8,7 @@ import numpy as np
 
 from .._validation import number
 from .group_caption import caption_of
-from .groups import read_sensitive_features
+from .groups import Groups, read_sensitive_features
 from .groups.groups import everyone, row_weights
 from .metrics.impact import reference_groups, rows_without_label
 from .metrics.interval_kinds import intervals_of_kind
@@ -47,7 +47,7 @@ def group_table(
     prediction : vector or matrix
         Probabilities of the positive class, probabilities of every class in columns, predicted labels, or numbers.
     sensitive_features : vector of labels, or columns of labels
-        The groups, as in `saddleback.learn.read_sensitive_features`.
+        The groups, as in `saddleback.learn.read_sensitive_features`; or the `saddleback.learn.Groups` that it returns.
     sample_weight : vector, optional
         Weights of the rows.
     kind : {"auto", "probability", "label", "value"}
@@ -113,12 +113,16 @@ def group_table(
     number(small_share, "small_share", minimum=0.0)
     intervals = intervals_of_kind(interval, level, n_boot, random_state)
     outcome = read_outcome(y, prediction, kind=kind, classes=classes, positive=positive, threshold=threshold)
-    groups = read_sensitive_features(
-        sensitive_features,
-        outcome.y.size,
-        crossed=crossed,
-        missing_groups=missing_groups,
-        min_group_size=1 if min_group_size is None else min_group_size,
+    groups = (
+        sensitive_features
+        if isinstance(sensitive_features, Groups)
+        else read_sensitive_features(
+            sensitive_features,
+            outcome.y.size,
+            crossed=crossed,
+            missing_groups=missing_groups,
+            min_group_size=1 if min_group_size is None else min_group_size,
+        )
     )
     weights = row_weights(sample_weight, groups.n_rows)
     loss_name, losses = row_losses(outcome, loss, y, prediction)

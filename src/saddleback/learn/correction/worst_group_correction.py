@@ -19,7 +19,7 @@ from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
-from ..selection.grid import PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
+from ..selection.grid import L2S_OF_CORRECTIONS, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
@@ -28,10 +28,6 @@ from .cross_fitting import cross_fitted_margins
 from .feature_columns import FeatureColumns
 from .margins import MarginReader, margin_method
 from .user_model import CLASSIFIER, UserModel, kind_of, weight_parameters
-
-L2S = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
-"""Larger than those of whole models: the user's model has learned most of what there is, and at 10 little more than the
-intercept is corrected. On drug by country nothing below 1 is confirmed for gradient boosting."""
 
 
 class WorstGroupCorrection(CorrectedModel):
@@ -128,7 +124,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         features: Any = None,
         worst_weights: Any = WORST_WEIGHTS,
         priors: Any = PRIORS,
-        l2s: Any = L2S,
+        l2s: Any = L2S_OF_CORRECTIONS,
         cv: Any = 5,
         rule: str = "one_se",
         scoring: Any = None,

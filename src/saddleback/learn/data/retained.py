@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._types import Matrix
+from ..._types import Matrix, Vector
 from .rows import Rows
 
 MOST_SCORES = 20_000_000
@@ -35,10 +35,12 @@ class Retained:
     sample_weight: Any
     scores: NDArray[np.float32] | None
     """The out-of-fold scores; None where there was no selection, or where they are more than ``MOST_SCORES``."""
+    offset: Vector | Matrix | None = None
+    """The cross-fitted margins of a user's model that is corrected."""
 
     @classmethod
     def of(cls, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, trained: Trained) -> Retained:
         """The arguments of a fit, and its scores if they are few enough."""
         scores = trained.scores
         kept = None if scores is None or scores.size > MOST_SCORES else scores.astype(np.float32)
-        return cls(X, y, sensitive_features, sample_weight, kept)
+        return cls(X, y, sensitive_features, sample_weight, kept, trained.rows.offset)

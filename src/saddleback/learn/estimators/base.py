@@ -20,6 +20,7 @@ from ..data.features import read_features
 from ..data.jobs import read_n_jobs
 from ..data.retained import Retained
 from ..data.rows import Rows
+from ..evidence.methods import HasEvidence
 from ..fitting.observer import NOBODY, Observer
 from ..fitting.pointwise import loss_in_units, units_of
 from ..fitting.reference import read_reference
@@ -30,7 +31,7 @@ from ..groups.group_input import group_columns, read_group_input, without_empty
 from ..storage.saving import Saved
 
 
-class LinearMinimax(Saved, BaseEstimator):  # type: ignore[misc]
+class LinearMinimax(HasEvidence, Saved, BaseEstimator):  # type: ignore[misc]
     """A linear model that is trained for groups; base of classifiers and regressors."""
 
     group_by: Any

@@ -13,10 +13,10 @@ from ..groups import MISSING, Groups
 
 def rows_without_label(groups: Groups) -> int:
     """The number of rows without a label, or without one of the crossed or overlapping labels."""
-    return int(_unknown(groups)[groups.numbers].any(axis=1).sum())
+    return int(unknown_groups(groups)[groups.numbers].any(axis=1).sum())
 
 
-def _unknown(groups: Groups) -> NDArray[np.bool_]:
+def unknown_groups(groups: Groups) -> NDArray[np.bool_]:
     """Whether each group is of rows without a label."""
     return np.array(
         [_is_missing(name) or (isinstance(name, tuple) and any(map(_is_missing, name))) for name in groups.names]
@@ -34,7 +34,7 @@ def reference_groups(selection_rate: Vector, groups: Groups, small: NDArray[np.b
     and rows of unknown groups: neither can be the reference, unless there is no other. Where attributes overlap, each
     of them has its own.
     """
-    unknown = _unknown(groups)
+    unknown = unknown_groups(groups)
     reference = np.zeros(len(groups.names), dtype=np.intp)
     for own in (np.unique(numbers) for numbers in groups.numbers.T):
         measured = own[~np.isnan(selection_rate[own])]

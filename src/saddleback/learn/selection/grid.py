@@ -16,6 +16,9 @@ L2S_OF_CLASSES = (1e-4, 1e-3, 1e-2, 1e-1)
 L2S_OF_NUMBERS = (1e-3, 1e-2, 1e-1, 1.0)
 """Ten times as large: the squared loss has curvature 2, the logistic one at most 1/4, and it is their ratio to the
 penalty that shrinks coefficients."""
+L2S_OF_CORRECTIONS = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
+"""Larger than those of whole models: the user's model has learned most of what there is, and at 10 little more than the
+intercept is corrected. On drug by country nothing below 1 is confirmed for gradient boosting."""
 
 
 def make_candidates(worst_weights: Any, priors: Any, l2s: Any, names: list[Any]) -> list[Candidate]:

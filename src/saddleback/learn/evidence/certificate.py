@@ -1,0 +1,101 @@
+"""The certificate in words: how much better any model of this kind could be on the training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._types import Vector
+from ...result import Result
+from ..data.rows import Rows
+from ..fitting.candidate import NoCorrection
+from ..fitting.trainer import Trainer, TrainingBound
+from ..selection.selection import plain
+from .linear_models import ordinary
+from .subject import Subject
+
+NOT_NEW_DATA = (
+    "This is about optimization, not about new data: what the model does on new rows is estimated by held-out rows, "
+    "with a standard error, and is never certified."
+)
+
+
+def certificate_of(subject: Subject, trained: Rows) -> dict[str, Any]:
+    """Value and bound of the objective, and of the largest loss of a group, penalty included."""
+    bound = _bound(subject, trained)
+    result: Result = subject.model.result_
+    left_alone = isinstance(subject.candidate, NoCorrection)
+    value = bound.value if left_alone else result.value
+    lower = bound.lower_bound if left_alone else result.lower_bound
+    certified = bool(bound.certified if left_alone else result.certified)
+    region = region_of(result.reach, subject.setting.fit_intercept, _penalty(subject, bound))
+    return {
+        "value": value,
+        "lower_bound": lower,
+        "gap": max(value - lower, 0.0),
+        "certified": certified,
+        "largest_loss": bound.value,
+        "largest_loss_bound": bound.lower_bound if bound.certified else None,
+        "region": region,
+        "words": _words(subject, bound, value, lower, region, certified=certified),
+    }
+
+
+def _bound(subject: Subject, trained: Rows) -> TrainingBound:
+    """That of the selection; of a model that was given, one run of the worst-group model."""
+    if subject.selection is not None and subject.selection.bound is not None:
+        return subject.selection.bound
+    trainer = Trainer(trained, ordinary(subject.setting))
+    w = trainer.standardized(np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_))
+    return trainer.bound(w, subject.candidate.l2)
+
+
+def _penalty(subject: Subject, bound: TrainingBound) -> float:
+    return bound.l2 if isinstance(subject.candidate, NoCorrection) else subject.candidate.l2
+
+
+def region_of(reach: Vector, intercept: bool, l2: float) -> str:
+    """Where the bound holds, in the parameters of standardized columns."""
+    near = np.isfinite(reach)
+    if not near.any():
+        return "everywhere"
+    if l2 > 0.0 and intercept and not near[:-1].any():
+        return f"for all coefficients, and for intercepts within {reach[-1]:.3g} of the one found"
+    if near.all():
+        return f"for parameters, in standardized units, within {reach.min():.3g} to {reach.max():.3g} of those found"
+    return (
+        f"for {int(near.sum())} of {reach.size} parameters within {reach[near].min():.3g} to {reach[near].max():.3g} "
+        "of those found, and for all values of the others"
+    )
+
+
+def _words(
+    subject: Subject, bound: TrainingBound, value: float, lower: float, region: str, *, certified: bool
+) -> list[str]:
+    family = "linear correction of your model" if subject.corrects else "linear model"
+    where = "these rows" if subject.same_rows else "the rows of the fit"
+    l2 = _penalty(subject, bound)
+    words = []
+    if isinstance(subject.candidate, NoCorrection):
+        words.append("Your model was left alone; the bound is about what a correction could have gained.")
+    elif certified:
+        words.append(
+            f"No {family} with this penalty (l2={l2:g}) does better than {plain(lower, 6)} on {where}; this one has "
+            f"{plain(value, 6)}, so that at most {plain(max(value - lower, 0.0), 2)} could be gained."
+        )
+    else:
+        words.append(
+            f"The objective of this model is {plain(value, 6)} on {where}. It is not certified that no {family} does "
+            f"better: the run ended with the status {subject.model.result_.status.value!r}."
+        )
+    if bound.certified:
+        words.append(
+            f"The largest loss of a group, penalty included, is {plain(bound.value, 6)}; no {family} with this penalty "
+            f"(l2={bound.l2:g}) has a largest loss below {plain(bound.lower_bound, 6)}."
+        )
+    else:
+        words.append("How low the largest loss of a group could be is not certified.")
+    if region != "everywhere":
+        words.append(f"The bound holds {region}.")
+    return [*words, NOT_NEW_DATA]

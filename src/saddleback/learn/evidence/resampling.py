@@ -1,0 +1,63 @@
+"""Bootstrap resamples of the rows, stratified by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Matrix
+from ..data.rows import Rows
+from ..fitting.candidate import Candidate
+from ..groups import Groups
+from ..selection.choosing import best_average, choose_candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The rows in the order of their groups, so that every resample has as many rows of each group."""
+
+    order: NDArray[np.intp]
+    first: NDArray[np.intp]
+    size: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, groups: Groups) -> Strata:
+        """Strata are groups; where these overlap, their combinations."""
+        codes = np.unique(groups.numbers, axis=0, return_inverse=True)[1].reshape(-1)
+        order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
+        return cls(order, np.repeat(np.cumsum(sizes) - sizes, sizes), np.repeat(sizes, sizes))
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """The numbers of n rows, drawn with replacement within each stratum."""
+        return self.order[self.first + (rng.random(self.order.size) * self.size).astype(np.intp)]
+
+
+def resampled_choices(
+    scores: Matrix,
+    candidates: list[Candidate],
+    rows: Rows,
+    rule: str,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    average: int | None = None,
+) -> tuple[list[int], list[bool]]:
+    """What the rule takes on resamples of the out-of-fold scores, and whether it keeps the average model.
+
+    A resample repeats rows, and the rule takes its n rows for independent: then its standard errors are those of the
+    resample. Multiplicities as weights would not do: the errors of a weighted mean are sqrt(2) times as large, because
+    weights m of mean 1 and variance 1 have the mean square 2. Nothing is fitted. ``average`` is the model that is kept;
+    by default the average model of the penalty that is best on the resample.
+    """
+    light = Rows(np.empty((len(rows), 0)), rows.y, rows.groups, rows.weight)
+    strata, chosen, kept = Strata.of(rows.groups), [], []
+    for _ in range(n_resamples):
+        index = strata.draw(rng)
+        drawn, resampled = scores[index], light.subset(index)
+        base = best_average(drawn, candidates, resampled) if average is None else average
+        choice = choose_candidate(drawn, resampled, base, rule)
+        chosen.append(choice.chosen)
+        kept.append(choice.chosen == base)
+    return chosen, kept

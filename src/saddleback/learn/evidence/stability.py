@@ -1,0 +1,161 @@
+"""How much the binding groups and the choice depend on the rows that happened to be drawn."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from ...errors import ConvergenceWarning
+from ..data.retained import Trained
+from ..data.rows import Rows
+from ..fitting.candidate import Candidate, NoCorrection
+from ..fitting.reference import References
+from ..fitting.trainer import Trainer
+from ..selection.out_of_fold import SELECTION_TOL
+from .attributes import group_texts
+from .evaluation import Evaluation, is_left_alone
+from .linear_models import group_means, ordinary
+from .objective import prior_text
+from .resampling import Strata, resampled_choices
+from .subject import Subject, linear_margins
+
+BINDING = 0.05
+"""A group binds where the adversary gives it more than this share of its free weight: less may be rounding."""
+REFIT_NUMBERS = 20_000_000
+"""Numbers of X in all refits together, about ten seconds; ``FEWEST_REFITS`` are always made."""
+FEWEST_REFITS = 10
+RESAMPLED_SCORES = 200_000_000
+"""Scores in all resamples of a choice together, some seconds; ``FEWEST_CHOICES`` are always made."""
+FEWEST_CHOICES = 20
+
+
+def stability_of(
+    subject: Subject, trained: Trained, evaluation: Evaluation, n_bootstrap: int, random_state: Any
+) -> dict[str, Any] | None:
+    """Bootstrap of the binding groups, and of the choice; null for one group."""
+    if subject.one_group or n_bootstrap == 0:
+        return None
+    rng = np.random.default_rng(random_state)
+    n, d = trained.rows.X.shape
+    refits = int(np.clip(REFIT_NUMBERS // max(n * d, 1), min(FEWEST_REFITS, n_bootstrap), n_bootstrap))
+    shares, weights = _binding(subject, trained.rows, refits, rng)
+    texts = group_texts(trained.rows.groups)
+    order = np.lexsort((np.arange(len(texts)), -shares))
+    binding = [{"group": texts[j], "weight": weights[j], "share": shares[j]} for j in order]
+    choices, kept_share = _choices(subject, trained, n_bootstrap, rng)
+    folds = [_parameters(candidate) for candidate in evaluation.choices] or None
+    return {
+        "n_bootstrap": refits,
+        "binding": binding,
+        "choices": choices,
+        "kept_share": kept_share,
+        "fold_choices": folds,
+        "words": _words(subject, binding, refits, kept_share, evaluation.choices),
+    }
+
+
+def _binding(subject: Subject, rows: Rows, n_refits: int, rng: np.random.Generator) -> tuple[Vector, Vector]:
+    """For each group the share of resamples in which it binds, and its weight in the model itself."""
+    strata, J = Strata.of(rows.groups), len(rows.groups.names)
+    counts, candidate = np.zeros(J), subject.candidate
+    coefficients = np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_)
+    own = np.asarray(linear_margins(subject.model, rows))
+    for _ in range(n_refits):
+        drawn, times = np.unique(strata.draw(rng), return_counts=True)
+        weight = times.astype(np.float64) if rows.weight is None else times * rows.weight[drawn]
+        resample = replace(rows.subset(drawn), weight=weight)
+        if isinstance(candidate, NoCorrection):
+            binds = _worst_off(subject, own[drawn], resample)
+        else:
+            trainer = Trainer(resample, replace(subject.setting, observer=ordinary(subject.setting).observer))
+            tol = max(trainer.setting.tol, SELECTION_TOL * trainer.setting.units.loss)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                start = trainer.standardized(*coefficients)
+                fit = trainer.fit(candidate, start, References(trainer).at(candidate.l2), tol=tol)
+            if candidate.worst_weight == 0.0 and subject.setting.dual_set is None:
+                binds = _worst_off(subject, fit.margins(resample), resample)
+            else:
+                binds = np.zeros(J, dtype=np.bool_)
+                prior = candidate.weights(trainer.shares, trainer.nonempty)
+                binds[trainer.nonempty] = _free_weights(subject, fit.result.dual, prior) > BINDING
+        counts += binds
+    return counts / n_refits, _weights_of_model(subject, rows)
+
+
+def _worst_off(subject: Subject, margins: Any, rows: Rows) -> Any:
+    """The group with the largest loss: what an adversary would take if it had any weight to give."""
+    scores = subject.score(margins, rows.y)
+    means = group_means(scores[:, np.newaxis], rows)[:, 0]
+    binds = np.zeros(means.size, dtype=np.bool_)
+    binds[int(np.nanargmax(means))] = True
+    return binds
+
+
+def _free_weights(subject: Subject, lam: Vector, prior: Vector) -> Vector:
+    """q in lam = (1 - p) prior + p q; lam itself for a set of the user's own."""
+    p = subject.candidate.worst_weight
+    return lam if subject.setting.dual_set is not None else (lam - (1.0 - p) * prior) / p
+
+
+def _weights_of_model(subject: Subject, rows: Rows) -> Vector:
+    candidate, J = subject.candidate, len(rows.groups.names)
+    plain = subject.setting.dual_set is None
+    lam = np.asarray(subject.model.group_weights_)
+    if lam.shape != (J,) or (plain and candidate.worst_weight == 0.0):
+        return np.full(J, np.nan)
+    shares = rows.groups.counts(rows.weight)
+    return _free_weights(subject, lam, candidate.weights(shares / shares.sum()))
+
+
+def _choices(
+    subject: Subject, trained: Trained, n_bootstrap: int, rng: np.random.Generator
+) -> tuple[list[dict[str, Any]] | None, float | None]:
+    """The choices on resamples of the scores, the most frequent first, and how often the baseline is kept."""
+    if subject.selection is None or trained.scores is None:
+        return None, None
+    scores: Matrix = trained.scores
+    table = subject.selection.candidates
+    candidates = [
+        Candidate(*values)
+        for values in zip(*(table[name].tolist() for name in ("worst_weight", "prior", "l2")), strict=True)
+    ]
+    if len(candidates) != scores.shape[1]:
+        return None, None
+    many = int(np.clip(RESAMPLED_SCORES // max(scores.size, 1), min(FEWEST_CHOICES, n_bootstrap), n_bootstrap))
+    average = 0 if subject.corrects else None
+    chosen, kept = resampled_choices(
+        scores, candidates, trained.rows, subject.selection.rule, many, rng, average=average
+    )
+    counted = Counter((candidates[c].worst_weight, prior_text(candidates[c].prior)) for c in chosen)
+    listed = [{"worst_weight": p, "prior": prior, "share": times / many} for (p, prior), times in counted.most_common()]
+    return listed, float(np.mean(kept))
+
+
+def _parameters(candidate: Candidate) -> dict[str, Any]:
+    return {"worst_weight": candidate.worst_weight, "prior": prior_text(candidate.prior), "l2": candidate.l2}
+
+
+def _words(
+    subject: Subject, binding: list[dict[str, Any]], n: int, kept_share: float | None, choices: list[Candidate]
+) -> str:
+    first = binding[0]
+    at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
+    what = "is the worst off" if at_average and subject.setting.dual_set is None else "binds"
+    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {first['group']} {what}."
+    if kept_share is not None:
+        text += (
+            f" Repeated on bootstrap resamples of the held-out losses, the rule keeps {subject.baseline} in "
+            f"{100 * kept_share:.0f} % of them."
+        )
+    if choices:
+        kept = sum(map(is_left_alone, choices))
+        text += (
+            f" Repeated on the training rows of {len(choices)} parts, it keeps {subject.baseline} in {kept} of them."
+        )
+    return text

@@ -1,0 +1,101 @@
+"""Rows of their own as held-out rows: those of a test file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from ..._types import Vector
+from ..._validation import finite_vector
+from ...errors import ProblemError
+from ..data.features import read_features, read_input
+from ..data.rows import Rows
+from ..groups.group_input import EVERYBODY
+from ..groups.groups import Groups
+from ..groups.levels import Levels, cross
+from ..groups.small import REST
+from .attributes import read_attributes, subset_of
+from .splitting import TEST, HeldOutRows, Part
+from .subject import Subject
+
+
+def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
+    """``test`` is (X, y, sensitive_features), without the last where ``group_by`` names columns; or with weights."""
+    if not isinstance(test, tuple | list) or not 2 <= len(test) <= 4:
+        raise ProblemError("test must be a tuple (X, y, sensitive_features) of rows that the model has not seen.")
+    X, y, sensitive_features, sample_weight = (*test, None, None)[:4]
+    model = subject.model
+    if not subject.one_group and sensitive_features is None and model.group_by is None:
+        raise ProblemError("test needs the groups of its rows; got X and y only. Pass test=(X, y, sensitive_features).")
+    given = read_input(model, X, model._dropped_columns(), reset=False)
+    if subject.corrects:
+        matrix = model._columns.read(X, given, fit=False)
+    else:
+        matrix = read_features(model, X, model._dropped_columns(), reset=False)
+    n = matrix.shape[0]
+    attributes = read_attributes(X, y, sensitive_features, model.group_by, n)
+    groups = _groups(subject, attributes, n)
+    rows = Rows(matrix, _target(subject, y, n), groups, _weight(sample_weight, matrix))
+    if rows.weight is not None and not rows.weight.all():
+        index = np.flatnonzero(rows.weight)
+        X, given, attributes = _safe_indexing(X, index), _safe_indexing(given, index), subset_of(attributes, index)
+        rows = rows.subset(index)
+    part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
+    words = "rows of their own, which had no part in the fit; other models were fitted to the training rows"
+    return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
+
+
+def _target(subject: Subject, y: Any, n: int) -> NDArray[Any]:
+    """Numbers, or the numbers of the classes of the fit."""
+    target = column_or_1d(y)
+    if target.size != n:
+        raise ProblemError(f"the target of test must have one entry per row, {n}; got {target.size}.")
+    if subject.classes is None:
+        return finite_vector(target, "the target of test", n)
+    known = {label: k for k, label in enumerate(subject.classes.tolist())}
+    strange = [label for label in target.tolist() if label not in known]
+    if strange:
+        raise ProblemError(f"the test rows must have classes of the fit; got {strange[0]!r}.")
+    return np.array([known[label] for label in target.tolist()], dtype=np.intp)
+
+
+def _weight(sample_weight: Any, matrix: Any) -> Vector | None:
+    if sample_weight is None:
+        return None
+    weight: Vector = _check_sample_weight(sample_weight, matrix, dtype=np.float64, ensure_non_negative=True)
+    return weight
+
+
+def _groups(subject: Subject, attributes: dict[str, Levels], n: int) -> Groups:
+    """The groups of the fit; merged ones are in the rest, and those that the fit does not know come after them."""
+    of_fit = subject.rows.groups
+    if of_fit.names == [EVERYBODY]:
+        return Groups([EVERYBODY], np.zeros((n, 1), dtype=np.intp))
+    known = {name: j for j, name in enumerate(of_fit.names)}
+    names = list(of_fit.names)
+    columns: list[NDArray[np.intp]] = []
+    if of_fit.overlap:
+        for column, (labels, codes) in zip(of_fit.columns, attributes.values(), strict=True):
+            columns.append(_numbers([(column, label) for label in labels], (column, REST), of_fit, known, names)[codes])
+    else:
+        labels, codes = next(iter(attributes.values())) if len(attributes) == 1 else cross(list(attributes.values()))
+        columns.append(_numbers(labels, REST, of_fit, known, names)[codes])
+    return Groups(names, np.column_stack(columns), of_fit.columns, of_fit.merged)
+
+
+def _numbers(labels: list[Any], rest: Any, of_fit: Groups, known: dict[Any, int], names: list[Any]) -> NDArray[np.intp]:
+    """The group of each label; a label that the fit does not know is a group of its own."""
+    numbers = []
+    for label in labels:
+        if label not in known:
+            if label in of_fit.merged and rest in known:
+                numbers.append(known[rest])
+                continue
+            known[label] = len(names)
+            names.append(label)
+        numbers.append(known[label])
+    return np.array(numbers, dtype=np.intp)

@@ -1,0 +1,67 @@
+"""What a page says of its limits, and of the rules that ask for such a page."""
+
+from __future__ import annotations
+
+from .splitting import HeldOutRows
+from .subject import Subject
+
+LIMITS = (
+    "It is not parity: the worst group's loss is made small; rates of selection, of false positives or of errors are "
+    "not made equal, and a lower loss may widen a difference.",
+    "It is not legal advice, and no certificate of fairness. Which groups count, which loss measures harm and which "
+    "price is acceptable are your decisions; whether group labels may be used to train a model depends on the law that "
+    "applies to you.",
+    "Labels are taken as they are: if the target itself is biased, a model that predicts it well for every group "
+    "repeats the bias.",
+    "Many groups with few rows have large standard errors, and the worst of many is partly chance.",
+    "Held-out figures are about new rows of the same kind. They say nothing about a population that changes.",
+)
+LINEAR = "The model is linear in its features: where a group needs other coefficients, interactions may help more."
+CORRECTION = "The correction is linear in its features, and what your model has learned wrong otherwise stays wrong."
+OTHER_ROWS = (
+    "The rows of this page are not those of the fit. Figures called training figures are those of the fitted model on "
+    "these rows; held-out figures are of models that were fitted anew to parts of these rows."
+)
+FROZEN = "Your model was fitted before, and was not fitted again: rows that it has seen look better than new ones."
+
+GUIDANCE = (
+    {
+        "source": "New York City, Local Law 144 of 2021, and its rules (6 RCNY 5-301)",
+        "asks": "Selection rates and impact ratios by sex, by race or ethnicity, and by both; groups under 2 % of the "
+        "data may be left out, and unknown ones are counted.",
+        "where": "Groups: selection rate and impact ratio, each attribute alone and crossed, small and unknown groups "
+        "marked.",
+    },
+    {
+        "source": "Regulation (EU) 2024/1689 (AI Act), Annex IV, 2(b)",
+        "asks": "Design specifications: what the system is designed to optimise for, the relevance of parameters, key "
+        "choices with their rationale, and trade-offs.",
+        "where": "What was optimized; Trade-off; Challengers; Coefficients.",
+    },
+    {
+        "source": "Regulation (EU) 2024/1689 (AI Act), Annex IV, 2(g)",
+        "asks": "Validation and testing: the data used, metrics for accuracy and robustness and for potentially "
+        "discriminatory impacts, test logs dated and signed.",
+        "where": "Groups, training and held-out; Stability; Calibration; Provenance, with date, fingerprint and owner.",
+    },
+    {
+        "source": "Federal Reserve SR 11-7 and OCC 2011-12, model risk management",
+        "asks": "Conceptual soundness, outcomes analysis, benchmarking against alternatives, limitations, and who is "
+        "responsible.",
+        "where": "What was optimized; Groups, held-out; Challengers; Certificate; Stability; Limits; Provenance.",
+    },
+)
+
+
+def limits_of(subject: Subject, held_out: HeldOutRows) -> list[str]:
+    """What does not follow from the page."""
+    limits = [CORRECTION if subject.corrects else LINEAR, *LIMITS]
+    if subject.corrects and type(subject.model.estimator).__name__ == "FrozenEstimator":
+        limits.insert(0, FROZEN)
+    if not subject.same_rows:
+        limits.insert(0, OTHER_ROWS)
+    if held_out.sampled is not None:
+        limits.append(
+            f"Models are compared on a sample: {held_out.sampled}. With all rows each would be a little better."
+        )
+    return limits
