@@ -17,6 +17,11 @@ The benchmark generates this page. To repeat it:
     make bench                                          # small sizes, a few minutes
     .venv/bin/python -m benchmarks.run --full --docs    # the paper's sizes, and this page
 
+Terms: w are the d parameters, f(w) the J losses, each the mean over N rows where there is a table; lam are their
+weights, and g(w) is the largest <lam, f(w)> - gamma/2 times the squared distance of lam to equal weights. gamma = 0 is
+the largest loss. L is the Lipschitz constant of the gradients. The dual subproblem is the small problem in lam that a
+step solves ([guide](guide.md)).
+
 All solvers run in one process, on the same data and the same cores, in interleaved rounds; the tables show medians.
 (Other libraries, in their own section, run in their own processes and environments.) Progress is measured at the
 losses, in the same way for every solver: the time to a gap is the time of the first evaluation at a point whose

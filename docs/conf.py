@@ -114,6 +114,7 @@ ROOMS = (
     "saddleback.losses",
     "saddleback.methods",
     "saddleback.report",
+    "saddleback.tabular",
     "saddleback.testing",
 )
 

@@ -75,7 +75,7 @@ def documented() -> set[str]:
     return {line.strip() for line in lines if re.fullmatch(r"   [\w.]+", line)}
 
 
-@pytest.mark.parametrize("room", ["saddleback", "learn", "losses", "report", "testing"])
+@pytest.mark.parametrize("room", ["saddleback", "learn", "losses", "report", "tabular", "testing"])
 def test_the_reference_has_every_public_name(room):
     module = saddleback if room == "saddleback" else importlib.import_module(f"saddleback.{room}")
     names = {name for name in module.__all__ if name not in ("__version__", "testing")}

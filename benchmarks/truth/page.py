@@ -21,6 +21,10 @@ page; to repeat it:
     make truth
     .venv/bin/python -m benchmarks.truth --write docs/reliability.md        # and this page
 
+Terms: w are the parameters, f(w) the losses, lam their weights, chosen by an adversary within a set; the *value* is the
+largest weighted sum that it finds, less what a regularizer makes it pay, and the *optimum* the least value of all w
+([guide](guide.md)).
+
 The command fails if a count exceeds its limit. A case that violates a guarantee is printed with the arguments that
 repeat it alone, such as `--only tables --case 17`. A certified result proves its error: the bound holds wherever
 `Result.radius` says. An estimated result states an estimate of its distance from the optimum. tol is the tolerance of

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from saddleback.learn.data import standardization
 from saddleback.learn.data.standardization import Standardization
 
 RNG = np.random.default_rng(0)
@@ -47,6 +48,7 @@ def test_margins_are_those_of_the_user(form):
     W, b = RNG.standard_normal((2, 4)), RNG.standard_normal(2)
     coef, intercept = found.to_user(W, b)
     Z = found.apply(form(X))
+    Z = Z if sp.issparse(Z) else np.asarray(Z)
     np.testing.assert_allclose(X @ coef.T + intercept, Z @ W.T + b, rtol=1e-9, atol=1e-9)
     again, intercepts = found.from_user(coef, intercept)
     np.testing.assert_allclose(again, W, rtol=1e-12)
@@ -58,3 +60,15 @@ def test_sparse_stays_sparse():
     Z = Standardization.of(X, None, intercept=True).apply(X)
     assert sp.issparse(Z)
     assert Z.nnz == X.nnz
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_large_table_is_read_in_pieces(monkeypatch, weighted):
+    X = RNG.standard_normal((1000, 3)) * [1.0, 1e200, 1e-200] + [0.0, 5e200, 0.0]
+    weight = RNG.random(1000) if weighted else None
+    whole = Standardization.of(X, weight, intercept=True)
+    monkeypatch.setattr(standardization, "WHOLE_ENTRIES", 100)
+    monkeypatch.setattr(standardization, "PIECE_ENTRIES", 20)
+    pieces = Standardization.of(X, weight, intercept=True)
+    np.testing.assert_allclose(pieces.scale, whole.scale, rtol=1e-13)
+    np.testing.assert_array_equal(pieces.center, whole.center)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, cast
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -15,15 +16,18 @@ from ..losses import Losses
 from ..losses.base import HasJacobianError, HasValues
 from .evaluation import Breakdown
 
+OnPrecision = Callable[[float], None]
+
 
 class CheckedLosses:
     """The losses' functions: answers of a wrong shape or type are refused, the others copied to float64.
 
     Arguments and answers are copies, because losses may write over either at their next call. ``on_precision`` is
-    called with the machine epsilon of answers in a lower precision. The ``reference`` is subtracted from the values.
+    called with the machine epsilon of answers in a lower precision; it is a weak reference, because in a cycle of
+    references the user's table would stay in memory after the run. The ``reference`` is subtracted from the values.
     """
 
-    def __init__(self, losses: Losses, reference: Vector, d: int, on_precision: Callable[[float], None]) -> None:
+    def __init__(self, losses: Losses, reference: Vector, d: int, on_precision: WeakMethod[OnPrecision]) -> None:
         self._losses: Any = losses
         self._reference = reference
         self._J, self._d = reference.size, d
@@ -77,5 +81,7 @@ class CheckedLosses:
     def _as_float64(self, x: object) -> Vector:
         array = loss_array(x)
         if array.dtype in (np.float32, np.float16):
-            self._on_precision(float(np.finfo(array.dtype).eps))
+            on_precision = self._on_precision()
+            if on_precision is not None:
+                on_precision(float(np.finfo(array.dtype).eps))
         return cast("Vector", np.array(array, dtype=np.float64))

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import cast
+from weakref import WeakMethod
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
@@ -74,7 +75,9 @@ class Oracle(ProblemFacts):
         self.n_inner_failures = 0
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have returned float32."""
-        self._losses = CheckedLosses(problem.losses, self.reference, problem.n_params, self._lower_precision)
+        self._losses = CheckedLosses(
+            problem.losses, self.reference, problem.n_params, WeakMethod(self._lower_precision)
+        )
         self._values_first = self._facts.values_first
         self.watch = self.new_watch()
         if self._facts.convex:

@@ -69,7 +69,15 @@ class Drawing:
     kind: ClassVar[str] = "drawing"
 
 
-Cell = Number | Label | Words | Drawing
+@dataclass(frozen=True)
+class Links:
+    """Text whose parts may lead to a section: (text, id of the section or "")."""
+
+    parts: tuple[tuple[str, str], ...]
+    kind: ClassVar[str] = "links"
+
+
+Cell = Number | Label | Words | Drawing | Links
 
 
 @dataclass(frozen=True)

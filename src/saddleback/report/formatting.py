@@ -60,7 +60,7 @@ def decimals_of_error(error: float) -> int:
     >>> decimals_of_error(0.053), decimals_of_error(0.012), decimals_of_error(30.0)
     (2, 3, 0)
     """
-    return max(-floor(log10(error / 2.0) + 1e-12), 0)
+    return max(-_power(error), 0)
 
 
 def code_for(
@@ -117,4 +117,9 @@ def join_words(parts: Sequence[str]) -> str:
 
 
 def _exponent_digits(value: float, error: float) -> int:
-    return min(max(floor(log10(value)) - floor(log10(error / 2.0) + 1e-12), 0), MOST_DECIMALS)
+    return min(max(floor(log10(value)) - _power(error), 0), MOST_DECIMALS)
+
+
+def _power(error: float) -> int:
+    """The power of ten of the last digit that an error leaves. The least floats have no half; 1e-300 replaces them."""
+    return floor(log10(max(error, 1e-300) / 2.0) + 1e-12)

@@ -46,7 +46,6 @@ def render_html(evidence: Mapping[str, Any]) -> str:
         slider_data=_markup(script_json(slider.data)) if slider else "",
         markup=_markup,
         short_ref=short_refs,
-        anchors={section.title.lower(): section.id for section in page.sections},
     )
 
 

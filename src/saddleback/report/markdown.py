@@ -17,6 +17,7 @@ from .blocks import (
     Facts,
     Heading,
     Label,
+    Links,
     Number,
     Page,
     Paragraph,
@@ -127,4 +128,6 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, Label):
         shown = cell.text if cell.text.isascii() else f"\u2068{cell.text}\u2069"
         return escape(shown) + "".join(f" ({mark})" for mark in cell.marks)
+    if isinstance(cell, Links):
+        return escape("".join(text for text, _ in cell.parts))
     return escape(cell.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
 from ..selection.choosing import choose_candidate, read_rule
+from ..selection.drawn_rows import Drawn, read_selection_rows
 from ..selection.grid import L2S_OF_CORRECTIONS, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
@@ -65,8 +67,8 @@ class WorstGroupCorrection(CorrectedModel):
         another one of `MinimaxClassifier` or `MinimaxRegressor`.
     n_jobs : int, optional
         Folds that are fitted at a time, in processes, each of which takes seconds to start.
-    worst_weights, priors, rule, scoring, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
-fit_intercept, standardize, tol, max_iter, random_state
+    worst_weights, priors, rule, scoring, selection_rows, group_by, keep_group_columns, crossed, min_group_size, \
+missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         As in `MinimaxClassifierCV`. Columns of ``group_by`` are given to the estimator if ``keep_group_columns=True``.
 
     Attributes
@@ -128,6 +130,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         cv: Any = 5,
         rule: str = "one_se",
         scoring: Any = None,
+        selection_rows: Any = "auto",
         loss: Any = "auto",
         group_by: Any = None,
         keep_group_columns: bool = False,
@@ -149,6 +152,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         self.cv = cv
         self.rule = rule
         self.scoring = scoring
+        self.selection_rows = selection_rows
         self.loss = loss
         self.group_by = group_by
         self.keep_group_columns = keep_group_columns
@@ -185,6 +189,7 @@ fit_intercept, standardize, tol, max_iter, random_state
         kind_of(self.estimator)
         read_rule(self.rule)
         read_n_jobs(self.n_jobs)
+        read_selection_rows(self.selection_rows)
         refuse_rows(self.group_by, type(self).__name__)
         rows, given = self._read_both(X, y, sensitive_features, sample_weight)
         trained = self._fit_rows(rows, given)
@@ -224,8 +229,20 @@ fit_intercept, standardize, tol, max_iter, random_state
             model, rows, setting.n_classes, splits, self._read_margin, n_jobs, setting.observer
         )
         rows = rows.with_offset(offset)
-        held_out = out_of_fold(rows, setting, candidates, splits, score, n_jobs)
-        choice = choose_candidate(held_out.scores, rows, 0, rule)
+        drawn = Drawn.of_splits(splits, rows, setting.n_classes, self.selection_rows, self.random_state)
+        held_out = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, n_jobs)
+        choice = choose_candidate(held_out.scores, drawn.rows, 0, rule)
+        selection = make_selection(
+            parameters_of(candidates),
+            held_out.scores,
+            drawn.rows,
+            choice,
+            rule=rule,
+            scoring=score.name,
+            kept_model="your model",
+            family="linear correction",
+            n_table_rows=len(rows),
+        )
 
         setting.observer.begin_fit(f"{type(self.estimator).__name__} on all rows")
         self.estimator_ = model.fitted()
@@ -240,18 +257,8 @@ fit_intercept, standardize, tol, max_iter, random_state
         self._keep(fit, rows)
         if not self.corrected_:
             self.gap_ = bound.gap
-        self.selection_ = make_selection(
-            parameters_of(candidates),
-            held_out.scores,
-            rows,
-            choice,
-            bound,
-            rule=rule,
-            scoring=score.name,
-            kept_model="your model",
-            family="linear correction",
-        )
-        return Trained(rows, held_out.scores)
+        self.selection_ = replace(selection, bound=bound)
+        return Trained.by(rows, held_out.scores, drawn.index, drawn.rows.weight)
 
     def _candidate(self, rows: Rows) -> Candidate:
         """The correction that was chosen; none, with an infinite penalty, where the model is left alone."""

@@ -35,6 +35,11 @@ def stratified_folds(groups: Groups, y: NDArray[Any], k: int, rng: np.random.Gen
     return folds
 
 
+def is_count(cv: Any) -> bool:
+    """Whether cv is a number of folds, which are drawn, and no splitter or list."""
+    return cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool))
+
+
 def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Split]:
     """Splits of the rows into training and held-out ones.
 
@@ -43,11 +48,11 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
     those of weight 0.
     """
     repeats, cv = whole(repeats, "repeats", minimum=1), DEFAULT_FOLDS if cv is None else cv
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if is_count(cv):
         k = whole(cv, "cv", minimum=2)
         if k > len(rows):
             raise ProblemError(f"cv must be at most the number of rows, {len(rows)}; got {k} folds.")
-        rng = _generator(random_state)
+        rng = generator(random_state)
         drawn = [stratified_folds(rows.groups, rows.y, k, rng) for _ in range(repeats)]
         return [(np.flatnonzero(folds != j), np.flatnonzero(folds == j)) for folds in drawn for j in range(k)]
     try:
@@ -66,6 +71,24 @@ def make_splits(cv: Any, repeats: Any, rows: Rows, random_state: Any) -> list[Sp
         raise ProblemError(f"cv must give splits with rows to train on and rows to hold out; got {cv!r}.")
     _check_held_out(splits, rows.groups)
     return splits
+
+
+def restricted(splits: list[Split], index: NDArray[np.intp], groups: Groups) -> list[Split]:
+    """The splits of some of the rows, which have these numbers in increasing order and these groups.
+
+    Splits without rows on either side are left out.
+    """
+    of_rows = [tuple(_positions(side, index) for side in split) for split in splits]
+    kept = [(train, test) for train, test in of_rows if train.size and test.size]
+    _check_held_out(kept, groups)
+    return kept
+
+
+def _positions(rows: NDArray[np.intp], index: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The positions in ``index`` of those rows that are there."""
+    position = np.searchsorted(index, rows)
+    found = index[np.minimum(position, index.size - 1)] == rows
+    return position[found]
 
 
 def _check_held_out(splits: list[Split], groups: Groups) -> None:
@@ -98,7 +121,8 @@ def _refuse_groups(cv: Any) -> None:
         )
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: Any) -> np.random.Generator:
+    """The source of random numbers of an estimator."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:

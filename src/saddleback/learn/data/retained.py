@@ -21,8 +21,18 @@ class Trained:
 
     rows: Rows
     """The rows; with offsets where a user's model is corrected."""
-    scores: Matrix | None = None
-    """(n, C): the out-of-fold scores of all candidates, where there was a selection."""
+    scores: NDArray[np.float32] | None = None
+    """(n, C): the out-of-fold scores of all candidates; None where there was no selection, or where there are more than
+    ``MOST_SCORES``."""
+    index: NDArray[np.intp] | None = None
+    """The numbers of the rows that have scores, where these are a sample of ``rows``; None for all."""
+    weight: Vector | None = None
+    """The weights of the rows that have scores: those of a sample make up for the rows that were not drawn."""
+
+    @classmethod
+    def by(cls, rows: Rows, scores: Matrix, index: NDArray[np.intp] | None, weight: Vector | None) -> Trained:
+        """The scores of a selection, if they are few enough."""
+        return cls(rows, None if scores.size > MOST_SCORES else scores.astype(np.float32), index, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +44,14 @@ class Retained:
     sensitive_features: Any
     sample_weight: Any
     scores: NDArray[np.float32] | None
-    """The out-of-fold scores; None where there was no selection, or where they are more than ``MOST_SCORES``."""
+    index: NDArray[np.intp] | None = None
+    weight: Vector | None = None
+    """The out-of-fold scores, their rows and the weights of these, as in `Trained`."""
     offset: Vector | Matrix | None = None
     """The cross-fitted margins of a user's model that is corrected."""
 
     @classmethod
     def of(cls, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, trained: Trained) -> Retained:
-        """The arguments of a fit, and its scores if they are few enough."""
-        scores = trained.scores
-        kept = None if scores is None or scores.size > MOST_SCORES else scores.astype(np.float32)
-        return cls(X, y, sensitive_features, sample_weight, kept, trained.rows.offset)
+        """The arguments of a fit, and the scores of its selection."""
+        scored = trained.scores, trained.index, trained.weight
+        return cls(X, y, sensitive_features, sample_weight, *scored, trained.rows.offset)

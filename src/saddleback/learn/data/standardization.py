@@ -9,6 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._types import EPS, Matrix, Vector
+from ...losses.grouped.tables.scaled_source import ScaledColumns
+
+WHOLE_ENTRIES = 1 << 22
+"""Entries of a dense X up to which its deviations are one array, of 32 MB at most."""
+
+PIECE_ENTRIES = 1 << 16
+"""Entries at a time of a larger one: they stay in cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +56,10 @@ class Standardization:
             # The entries that are not stored deviate by the mean.
             variance = squares + absent * (mean / unit) ** 2
         else:
-            deviations = X - mean
-            largest = np.abs(deviations).max(axis=0)
+            pieces = _pieces(*X.shape)
+            largest = np.max([np.abs(X[piece] - mean).max(axis=0) for piece in pieces], axis=0)
             unit = np.where(largest > 0.0, largest, 1.0)
-            variance = p @ (deviations / unit) ** 2
+            variance = np.sum([p[piece] @ ((X[piece] - mean) / unit) ** 2 for piece in pieces], axis=0)
         deviation = unit * np.sqrt(variance)
         constant = deviation <= n * EPS * np.abs(mean)
         scale = np.where(constant, 1.0 if intercept else np.abs(mean), deviation)
@@ -61,13 +68,12 @@ class Standardization:
         return cls(mean if centered else np.zeros(mean.size), scale)
 
     def apply(self, X: Any) -> Any:
-        """A standardized copy of X; X itself where nothing changes."""
+        """X standardized, as ``GroupedLinear`` takes it; X itself where nothing changes. A dense X is not copied."""
         if sp.issparse(X):
             return X if (self.scale == 1.0).all() else X @ sp.diags_array(1.0 / self.scale)
         if (self.scale == 1.0).all() and not self.center.any():
             return X
-        Z = (X - self.center) / self.scale
-        return Z.astype(X.dtype, copy=False)
+        return ScaledColumns(X, self.center, self.scale)
 
     def to_user(self, W: Matrix, intercepts: Vector) -> tuple[Matrix, Vector]:
         """Coefficients (K, d) and intercepts (K,) of x from those of z."""
@@ -77,3 +83,9 @@ class Standardization:
     def from_user(self, coef: Matrix, intercepts: Vector) -> tuple[Matrix, Vector]:
         """Coefficients and intercepts of z from those of x."""
         return coef * self.scale, intercepts + coef @ self.center
+
+
+def _pieces(n: int, d: int) -> list[slice]:
+    """The rows of a dense X of shape (n, d), a piece at a time."""
+    step = n if n * d <= WHOLE_ENTRIES else max(1, PIECE_ENTRIES // d)
+    return [slice(first, first + step) for first in range(0, n, step)]

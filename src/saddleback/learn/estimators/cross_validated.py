@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
-from ..data.folds import make_splits
 from ..data.retained import Retained, Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate
 from ..fitting.reference import References
+from ..fitting.setting import Setting
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import best_average, choose_candidate, read_rule
+from ..selection.drawn_rows import Drawn, read_selection_rows
 from ..selection.grid import AUTO, PRIORS, WORST_WEIGHTS, make_candidates, parameters_of, penalties_of
 from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
+from ..selection.selection import Selection
 from .arguments import refusing_unknown
 from .base import LinearMinimax
 from .classifier import LinearClassifier
@@ -35,6 +38,7 @@ class CrossValidated(LinearMinimax):
         repeats: int = 2,
         rule: str = "one_se",
         scoring: Any = None,
+        selection_rows: Any = "auto",
         loss: Any = "auto",
         regularizer: Any = None,
         reference: Any = None,
@@ -58,6 +62,7 @@ class CrossValidated(LinearMinimax):
         self.repeats = repeats
         self.rule = rule
         self.scoring = scoring
+        self.selection_rows = selection_rows
         self.loss = loss
         self.regularizer = regularizer
         self.reference = reference
@@ -84,6 +89,7 @@ class CrossValidated(LinearMinimax):
             As in `MinimaxClassifier.fit`.
         """
         read_rule(self.rule)
+        read_selection_rows(self.selection_rows)
         refuse_rows(self.group_by, type(self).__name__)
         trained = self._fit_rows(self._read_rows(X, y, sensitive_features, sample_weight))
         self._retained = Retained.of(X, y, sensitive_features, sample_weight, trained)
@@ -91,31 +97,36 @@ class CrossValidated(LinearMinimax):
 
     def _fit_rows(self, rows: Rows) -> Trained:
         """Choose a candidate by rows that have been read, and fit it to them."""
-        rule, setting = read_rule(self.rule), self._setting(rows)
-        l2s = penalties_of(self.l2s, classes=setting.n_classes > 0)
-        candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
-        score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
-        splits = make_splits(self.cv, self.repeats, rows, self.random_state)
-
-        held_out = out_of_fold(rows, setting, candidates, splits, score, self.n_jobs)
-        average = best_average(held_out.scores, candidates, rows)
-        choice = choose_candidate(held_out.scores, rows, average, rule)
-
-        chosen, trainer = candidates[choice.chosen], Trainer(rows, setting)
+        setting = self._setting(rows)
+        chosen, selection, trained = self._choose(rows, setting)
+        trainer = Trainer(rows, setting)
         setting.observer.begin_fit("the chosen model on all rows")
         fit = trainer.fit(chosen, reference=References(trainer).at(chosen.l2))
         self._keep(fit, rows)
         self.worst_weight_, self.prior_, self.l2_ = chosen.worst_weight, chosen.prior, chosen.l2
-        self.selection_ = make_selection(
+        self.selection_ = replace(selection, bound=trainer.bound(fit.result.w, chosen.l2))
+        return trained
+
+    def _choose(self, rows: Rows, setting: Setting) -> tuple[Candidate, Selection, Trained]:
+        """The choice by held-out rows. What it takes of memory is free again when the choice is fitted to all rows."""
+        rule, l2s = read_rule(self.rule), penalties_of(self.l2s, classes=setting.n_classes > 0)
+        candidates = make_candidates(self.worst_weights, self.priors, l2s, rows.groups.names)
+        score = find_score(self.scoring, setting.loss, getattr(self, "classes_", None))
+        drawn = Drawn.of(self.cv, self.repeats, rows, setting.n_classes, self.selection_rows, self.random_state)
+
+        scores = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, self.n_jobs).scores
+        average = best_average(scores, candidates, drawn.rows)
+        choice = choose_candidate(scores, drawn.rows, average, rule)
+        selection = make_selection(
             parameters_of(candidates),
-            held_out.scores,
-            rows,
+            scores,
+            drawn.rows,
             choice,
-            trainer.bound(fit.result.w, chosen.l2),
             rule=rule,
             scoring=score.name,
+            n_table_rows=len(rows),
         )
-        return Trained(rows, held_out.scores)
+        return candidates[choice.chosen], selection, Trained.by(rows, scores, drawn.index, drawn.rows.weight)
 
     def _candidate(self, rows: Rows) -> Candidate:
         """The point of the path that was chosen."""
@@ -151,8 +162,12 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
     scoring : str or callable
         What is compared: "loss" (the default), "error_rate", "false_negative_rate", "false_positive_rate", "brier", or
         a function of (y, prediction) that returns one number per row, NaN for rows that do not count.
+    selection_rows : "auto", int or None
+        How many rows the choice is made by. "auto": all, or of a table of more than 200,000 (and more than 100 per
+        column) a random sample of about so many, which keeps most of small groups and rare classes and weights its rows
+        accordingly; a number: at most about so many; None: all. The chosen candidate is fitted to all rows.
     random_state : int
-        Draws the folds.
+        Draws the folds, and the sample of ``selection_rows``.
     loss, regularizer, reference, group_by, keep_group_columns, crossed, min_group_size, missing_groups, \
 fit_intercept, standardize, method, tol, max_iter, n_jobs
         As in `MinimaxClassifier`. ``n_jobs`` are the folds that are fitted at a time, in processes, each of
@@ -187,7 +202,7 @@ class MinimaxRegressorCV(CrossValidated, LinearRegressor):
 
     Parameters
     ----------
-    worst_weights, priors, l2s, cv, repeats, rule, random_state
+    worst_weights, priors, l2s, cv, repeats, rule, selection_rows, random_state
         As in `MinimaxClassifierCV`.
     scoring : str or callable
         "loss" (the default), "squared_error", "absolute_error", or a function of (y, prediction) that returns one

@@ -10,6 +10,7 @@ from ..path.units import unit_of
 from ..selection.selection import in_brackets, with_error
 from .evaluation import Evaluation, is_left_alone
 from .figures import Comparison
+from .plain import in_sentence
 from .splitting import FOLDS, TEST
 from .subject import Subject
 
@@ -62,7 +63,7 @@ def _moves(change: float, error: float) -> str:
 
 def _effect(subject: Subject, evaluation: Evaluation, at: Comparison, *, given: bool) -> str:
     """Whether the group that was worst off is better off."""
-    worst, change, error = at.names[at.worst], at.changes[at.worst], at.change_errors[at.worst]
+    worst, change, error = in_sentence(at.names[at.worst]), at.changes[at.worst], at.change_errors[at.worst]
     before, after = (with_error(loss, error)[0] for loss in (at.baseline[at.worst], at.losses[at.worst]))
     figures = (
         f"on {_rows(evaluation)} the {_loss(subject)} of {worst}, the worst-off group under {subject.baseline}, "
@@ -74,7 +75,13 @@ def _effect(subject: Subject, evaluation: Evaluation, at: Comparison, *, given: 
         return f"{found}: {figures}, which chance explains (standard error in brackets)."
     if change > 0:
         return f"{chosen} does harm where help was meant: {figures} (standard error in brackets)."
-    return f"{chosen} helps: {figures} (standard error in brackets)."
+    if at.worst_after == at.worst:
+        return f"{chosen} helps: {figures} (standard error in brackets)."
+    largest = with_error(at.losses[at.worst_after], error)[0]
+    return (
+        f"{chosen} helps that group: {figures} (standard error in brackets), while the largest one of any group goes "
+        f"from {before} to {largest}, now that of {in_sentence(at.names[at.worst_after])}."
+    )
 
 
 def _price(subject: Subject, at: Comparison) -> str:
@@ -89,7 +96,7 @@ def _price(subject: Subject, at: Comparison) -> str:
         most = max(others, key=lambda j: at.changes[j])
         if at.changes[most] > 0:
             paid = in_brackets(at.changes[most], at.change_errors[most])
-            text += f"; the group that pays most is {at.names[most]}, with a rise of {paid}"
+            text += f"; the group that pays most is {in_sentence(at.names[most])}, with a rise of {paid}"
         else:
             text += "; no other group is worse off"
     return f"{text}."
@@ -108,10 +115,9 @@ def _sureness(
         )
     stable = _stable(subject, evaluation, stability)
     if helped:
-        after = at.names[at.worst_after]
-        also = "" if at.worst_after == at.worst else f", where {after} is now the worst off"
-        return f"Take this model if that price is acceptable{also}{stable}."
-    return f"Do not count on the gain: keep {subject.baseline}, or collect more rows of {at.names[at.worst]}{stable}."
+        return f"Take this model if that price is acceptable{stable}."
+    group = in_sentence(at.names[at.worst])
+    return f"Do not count on the gain: keep {subject.baseline}, or collect more rows of {group}{stable}."
 
 
 def _stable(subject: Subject, evaluation: Evaluation, stability: dict[str, Any] | None) -> str:
@@ -127,12 +133,12 @@ def _stable(subject: Subject, evaluation: Evaluation, stability: dict[str, Any] 
 def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability: dict[str, Any] | None) -> list[str]:
     """The baseline is kept: who is worst off, what was tried, what else could help."""
     worst, selection = at.worst, subject.selection
-    loss = in_brackets(at.losses[worst], at.errors[worst])
+    loss, group = in_brackets(at.losses[worst], at.errors[worst]), in_sentence(at.names[worst])
     kept = f"{subject.baseline[0].upper()}{subject.baseline[1:]}"
     first = (
         f"Nothing to gain was found, and {subject.baseline} is kept: on {_rows(evaluation)} its worst-off group is "
-        f"{at.names[worst]}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows (standard error "
-        "in brackets)."
+        f"{group}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows (standard error in "
+        "brackets)."
     )
     n_others, choice = len(selection.candidates) - 1, selection.choice
     best = choice.best
@@ -149,7 +155,7 @@ def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability
     else:
         second = f"{tried}, none with a lower largest loss, and so nothing is paid."
     departs = _stable(subject, evaluation, stability)
-    third = f"{kept} is the one to use; other features or more rows of {at.names[worst]} may help more{departs}."
+    third = f"{kept} is the one to use; other features or more rows of {group} may help more{departs}."
     return [first, second, third]
 
 

@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 
 from ..._types import Matrix
+from ...losses.grouped.pointwise_losses import Logistic
 from ..data.rows import Rows
 from ..data.standardization import Standardization
 from ..fitting.trainer import Fit
+from .plain import in_sentence
 from .subject import Subject
 
 
-def coefficients_of(subject: Subject, rows: Rows, average: Fit | None, feature_names: Any) -> dict[str, Any]:
+def coefficients_of(
+    subject: Subject, rows: Rows, average: Fit | None, feature_names: Any, class_names: list[str] | None
+) -> dict[str, Any]:
     """A row for each feature: coefficients in its own unit, per standard deviation, and of the average model."""
     coef: Matrix = np.atleast_2d(subject.model.coef_)
     scale = Standardization.of(rows.X, rows.weight, intercept=True).scale
     names = feature_texts(subject, coef.shape[1], feature_names)
-    classes = None if len(coef) == 1 or subject.classes is None else [str(label) for label in subject.classes]
     return {
-        "classes": classes,
+        "classes": None if len(coef) == 1 else class_names,
         "intercept": np.atleast_1d(subject.model.intercept_),
         "rows": [
             {
@@ -31,7 +34,7 @@ def coefficients_of(subject: Subject, rows: Rows, average: Fit | None, feature_n
             }
             for k, name in enumerate(names)
         ],
-        "words": _words(subject),
+        "words": _words(subject, class_names),
     }
 
 
@@ -50,11 +53,12 @@ def feature_texts(subject: Subject, d: int, feature_names: Any) -> list[str]:
     return names if len(names) == d else [f"x{k}" for k in range(d)]
 
 
-def _words(subject: Subject) -> str:
+def _words(subject: Subject, class_names: list[str] | None) -> str:
     if subject.corrects and not subject.model.corrected_:
         return "Your model was left alone: there is no correction, and all coefficients are 0."
+    margin = "log odds" if isinstance(subject.setting.loss, Logistic) else "margin"
     what = {
-        "binary": "the log odds of the second class" if subject.score.name else "",
+        "binary": f"the {margin} of the class {in_sentence(class_names[1])}" if class_names else "",
         "classes": "the score of each class, whose softmax is its probability",
         "count": "the logarithm of the mean",
     }.get(subject.setting.loss.response, "the prediction")

@@ -58,9 +58,9 @@ def collect_evidence(
     purpose: str | None = None,
     owner: str | None = None,
     feature_names: Any = None,
-    columns: list[dict[str, Any]] | None = None,
-    findings: list[dict[str, Any]] | None = None,
-    missing: str | None = None,
+    class_names: Any = None,
+    data: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     fingerprint: Mapping[str, Any] | None = None,
     command: str | None = None,
     tell: Callable[[str], None] | None = None,
@@ -91,9 +91,13 @@ def collect_evidence(
         What is printed; purpose and owner are left blank by default.
     feature_names : list of str, optional
         The names of the features, where X has none.
-    columns, findings, missing
-        What is known of the table: dicts with the keys name, kind, rule; with column, kind, severity, message; and a
-        sentence on missing values.
+    class_names : list of str, optional
+        What the classes are called on the page, in the order of ``classes_``.
+    data : dict, optional
+        What is known of the table: "columns", dicts with name, kind, rule; "findings", dicts with column, kind,
+        severity, message; "missing", a sentence on missing values.
+    settings : dict, optional
+        In place of the parameters of the estimator.
     fingerprint : dict, optional
         sha256, rows, columns and "of", in place of the fingerprint of the rows.
     tell : callable, optional
@@ -109,6 +113,7 @@ def collect_evidence(
     tell("reading the rows")
     subject = read_subject(model, X, y, sensitive_features, sample_weight)
     place = _positive(subject, positive)
+    names = _class_names(subject, class_names)
     added = read_challengers(challengers, subject)
     held_out = split_rows(subject, folds, random_state) if test is None else read_test_rows(subject, test)
     trained = _trained(subject)
@@ -138,8 +143,8 @@ def collect_evidence(
             "version": VERSION,
             "title": title or f"{type(model).__name__}: report",
             "task": "regression" if subject.classes is None else "classification",
-            "classes": None if subject.classes is None else [str(label) for label in subject.classes.tolist()],
-            "positive": None if label is None else str(label),
+            "classes": names,
+            "positive": None if place is None or names is None else names[place],
             "threshold": None if place is None else THRESHOLD,
             "baseline": subject.baseline,
             "outcome": outcome_of(subject),
@@ -158,12 +163,12 @@ def collect_evidence(
             "challengers": challengers_of(subject, evaluation, added),
             "certificate": certificate_of(subject, trained.rows),
             "stability": stability,
-            "coefficients": coefficients_of(subject, subject.rows, average, feature_names),
+            "coefficients": coefficients_of(subject, subject.rows, average, feature_names, names),
             "calibration": _calibration(subject, evaluation, place),
-            "data": {"columns": columns, "findings": findings or [], "missing": missing},
+            "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
             "limits": limits_of(subject, held_out),
             "guidance": list(GUIDANCE),
-            "provenance": provenance_of(subject, mark, command=command, purpose=purpose, owner=owner),
+            "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
     )
 
@@ -191,6 +196,16 @@ def _positive(subject: Subject, positive: Any) -> int | None:
     if positive not in classes:
         raise ProblemError(f"positive must be one of the classes {classes[0]!r} and {classes[1]!r}; got {positive!r}.")
     return classes.index(positive)
+
+
+def _class_names(subject: Subject, class_names: Any) -> list[str] | None:
+    """The classes as texts."""
+    if subject.classes is None:
+        return None
+    names = [str(label) for label in (subject.classes.tolist() if class_names is None else class_names)]
+    if len(names) != subject.classes.size:
+        raise ProblemError(f"class_names must name the {subject.classes.size} classes of the fit; got {len(names)}.")
+    return names
 
 
 def _trained(subject: Subject) -> Trained:

@@ -22,8 +22,10 @@ from .subject import Subject
 
 SMALL_SHARE = 0.02
 """Groups with a smaller share of the rows are marked, as by the rules of New York City's Local Law 144."""
-LEFT_OUT = ("group", "small", "true_negative_rate", "false_negative_rate")
-"""Columns that the page writes itself, and rates that others imply."""
+LEFT_OUT = ("group", "small", "weight_share", "calibration_error")
+"""Columns that the page writes itself, or has no place for."""
+IMPLIED = ("true_negative_rate", "false_negative_rate")
+"""Rates that others imply."""
 ALL, ALONE, CROSSED = "all", "alone", "crossed"
 
 
@@ -89,7 +91,7 @@ def _table(subject: Subject, rows: Rows, margins: Any, baseline: Vector, positiv
         loss=lambda *_: np.where(counted, scores, 0.0),
         small_share=SMALL_SHARE,
     )
-    columns = {name: values for name, values in table.to_dict().items() if name not in LEFT_OUT}
+    columns = {name: values for name, values in table.to_dict().items() if not _is_left_out(name)}
     if not counted.all():
         columns |= _losses_that_count(scores, counted, rows)
     against = compare(baseline, scores, rows)
@@ -102,6 +104,10 @@ def _table(subject: Subject, rows: Rows, margins: Any, baseline: Vector, positiv
     }
     texts = group_texts(rows.groups)
     return [{"group": text, **{name: values[j] for name, values in columns.items()}} for j, text in enumerate(texts)]
+
+
+def _is_left_out(column: str) -> bool:
+    return column in LEFT_OUT or column.startswith(IMPLIED)
 
 
 def _present(groups: Groups) -> Groups:

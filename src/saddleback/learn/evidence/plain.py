@@ -13,6 +13,17 @@ MOST_CHARACTERS = 300
 """Of the description of an object that has no plain form."""
 
 
+LONGEST_NAME = 60
+"""Characters of a name within a sentence."""
+FIRST_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
+
+
+def in_sentence(name: str) -> str:
+    """A name within a sentence: not too long, and one of another script keeps its direction inside."""
+    short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
+    return short if short.isascii() else f"{FIRST_ISOLATE}{short}{POP_ISOLATE}"
+
+
 def plain(value: Any) -> Any:
     """Dicts with texts as keys, lists, texts, finite numbers, True, False and None; NaN and inf become None."""
     if value is None or isinstance(value, str | bool):

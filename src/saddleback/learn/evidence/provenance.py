@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,15 +12,22 @@ import scipy
 import sklearn
 
 from ..._version import __version__
-from .plain import plain
 from .subject import Subject
 
 
 def provenance_of(
-    subject: Subject, fingerprint: dict[str, Any], *, command: str | None, purpose: str | None, owner: str | None
+    subject: Subject,
+    fingerprint: dict[str, Any],
+    settings: Mapping[str, Any] | None,
+    *,
+    command: str | None,
+    purpose: str | None,
+    owner: str | None,
 ) -> dict[str, Any]:
     """Purpose and owner stay null until somebody fills them in."""
-    settings = subject.model.get_params(deep=False)
+    model = subject.model
+    if settings is None:
+        settings = {"estimator class": type(model).__name__, **model.get_params(deep=False)}
     return {
         "created": datetime.now(UTC).replace(microsecond=0).isoformat(),
         "versions": {
@@ -30,8 +38,7 @@ def provenance_of(
             "saddleback": __version__,
         },
         "fingerprint": fingerprint,
-        "settings": {"estimator class": type(subject.model).__name__}
-        | {name: plain(v) for name, v in settings.items()},
+        "settings": settings,
         "command": command,
         "purpose": purpose,
         "owner": owner,

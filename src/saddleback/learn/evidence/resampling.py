@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Matrix
+from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate
 from ..groups import Groups
@@ -34,6 +35,14 @@ class Strata:
         return self.order[self.first + (rng.random(self.order.size) * self.size).astype(np.intp)]
 
 
+def scored_rows(trained: Trained) -> Rows:
+    """The targets, groups and weights of the rows that have out-of-fold scores; without features."""
+    rows, index = trained.rows, trained.index
+    if index is None:
+        return Rows(np.empty((len(rows), 0)), rows.y, rows.groups, rows.weight)
+    return Rows(np.empty((index.size, 0)), rows.y[index], rows.groups.subset(index), trained.weight)
+
+
 def resampled_choices(
     scores: Matrix,
     candidates: list[Candidate],
@@ -49,13 +58,12 @@ def resampled_choices(
     A resample repeats rows, and the rule takes its n rows for independent: then its standard errors are those of the
     resample. Multiplicities as weights would not do: the errors of a weighted mean are sqrt(2) times as large, because
     weights m of mean 1 and variance 1 have the mean square 2. Nothing is fitted. ``average`` is the model that is kept;
-    by default the average model of the penalty that is best on the resample.
+    by default the average model of the penalty that is best on the resample. ``rows`` need no features.
     """
-    light = Rows(np.empty((len(rows), 0)), rows.y, rows.groups, rows.weight)
     strata, chosen, kept = Strata.of(rows.groups), [], []
     for _ in range(n_resamples):
         index = strata.draw(rng)
-        drawn, resampled = scores[index], light.subset(index)
+        drawn, resampled = scores[index], rows.subset(index)
         base = best_average(drawn, candidates, resampled) if average is None else average
         choice = choose_candidate(drawn, resampled, base, rule)
         chosen.append(choice.chosen)

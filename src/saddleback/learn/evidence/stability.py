@@ -21,7 +21,8 @@ from .attributes import group_texts
 from .evaluation import Evaluation, is_left_alone
 from .linear_models import group_means, ordinary
 from .objective import prior_text
-from .resampling import Strata, resampled_choices
+from .plain import in_sentence
+from .resampling import Strata, resampled_choices, scored_rows
 from .subject import Subject, linear_margins
 
 BINDING = 0.05
@@ -119,7 +120,7 @@ def _choices(
     """The choices on resamples of the scores, the most frequent first, and how often the baseline is kept."""
     if subject.selection is None or trained.scores is None:
         return None, None
-    scores: Matrix = trained.scores
+    scores: Matrix = trained.scores.astype(np.float64)
     table = subject.selection.candidates
     candidates = [
         Candidate(*values)
@@ -130,7 +131,7 @@ def _choices(
     many = int(np.clip(RESAMPLED_SCORES // max(scores.size, 1), min(FEWEST_CHOICES, n_bootstrap), n_bootstrap))
     average = 0 if subject.corrects else None
     chosen, kept = resampled_choices(
-        scores, candidates, trained.rows, subject.selection.rule, many, rng, average=average
+        scores, candidates, scored_rows(trained), subject.selection.rule, many, rng, average=average
     )
     counted = Counter((candidates[c].worst_weight, prior_text(candidates[c].prior)) for c in chosen)
     listed = [{"worst_weight": p, "prior": prior, "share": times / many} for (p, prior), times in counted.most_common()]
@@ -147,7 +148,8 @@ def _words(
     first = binding[0]
     at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
     what = "is the worst off" if at_average and subject.setting.dual_set is None else "binds"
-    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {first['group']} {what}."
+    group = in_sentence(first["group"])
+    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {group} {what}."
     if kept_share is not None:
         text += (
             f" Repeated on bootstrap resamples of the held-out losses, the rule keeps {subject.baseline} in "

@@ -117,8 +117,8 @@ def read_subject(model: Any, X: Any, y: Any, sensitive_features: Any, sample_wei
 
 
 def _trained(retained: Retained, rows: Rows) -> Trained:
-    scores = None if retained.scores is None else retained.scores.astype(np.float64)
-    return Trained(rows if retained.offset is None else rows.with_offset(retained.offset), scores)
+    rows = rows if retained.offset is None else rows.with_offset(retained.offset)
+    return Trained(rows, retained.scores, retained.index, retained.weight)
 
 
 def _arguments(model: Any, retained: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Retained:

@@ -29,26 +29,28 @@ GUIDANCE = (
         "source": "New York City, Local Law 144 of 2021, and its rules (6 RCNY 5-301)",
         "asks": "Selection rates and impact ratios by sex, by race or ethnicity, and by both; groups under 2 % of the "
         "data may be left out, and unknown ones are counted.",
-        "where": "Groups: selection rate and impact ratio, each attribute alone and crossed, small and unknown groups "
-        "marked.",
+        "where": "How every group is served: selection rate and impact ratio, each attribute alone and crossed, "
+        "small and unknown groups marked.",
     },
     {
         "source": "Regulation (EU) 2024/1689 (AI Act), Annex IV, 2(b)",
         "asks": "Design specifications: what the system is designed to optimise for, the relevance of parameters, key "
         "choices with their rationale, and trade-offs.",
-        "where": "What was optimized; Trade-off; Challengers; Coefficients.",
+        "where": "What was optimized, and why this point of the path; The trade-off; Challengers; Coefficients.",
     },
     {
         "source": "Regulation (EU) 2024/1689 (AI Act), Annex IV, 2(g)",
         "asks": "Validation and testing: the data used, metrics for accuracy and robustness and for potentially "
         "discriminatory impacts, test logs dated and signed.",
-        "where": "Groups, training and held-out; Stability; Calibration; Provenance, with date, fingerprint and owner.",
+        "where": "How every group is served; Stability; Calibration by group; Provenance, with date, fingerprint "
+        "and owner.",
     },
     {
         "source": "Federal Reserve SR 11-7 and OCC 2011-12, model risk management",
         "asks": "Conceptual soundness, outcomes analysis, benchmarking against alternatives, limitations, and who is "
         "responsible.",
-        "where": "What was optimized; Groups, held-out; Challengers; Certificate; Stability; Limits; Provenance.",
+        "where": "What was optimized, and why this point of the path; How every group is served; Challengers; "
+        "The certificate; Stability; Limits; Provenance.",
     },
 )
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..._validation import number
 from ...errors import ProblemError
-from ..data.folds import make_splits
 from ..data.jobs import read_n_jobs
 from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
@@ -18,6 +17,7 @@ from ..fitting.observer import NOBODY, Observer
 from ..fitting.trainer import Trainer
 from ..groups.group_input import refuse_rows
 from ..selection.choosing import ONE_SE, best_average, choose_candidate
+from ..selection.drawn_rows import Drawn
 from ..selection.grid import AUTO as AUTO_L2S
 from ..selection.grid import penalties_of, read_penalties, read_worst_weights
 from ..selection.making import make_selection
@@ -55,6 +55,7 @@ def fairness_path(
     cv: Any = 5,
     repeats: int = 2,
     scoring: Any = None,
+    selection_rows: Any = "auto",
     n_jobs: int | None = None,
     random_state: Any = 0,
     observer: Observer = NOBODY,
@@ -81,8 +82,8 @@ def fairness_path(
         The penalties to choose from, as in `MinimaxClassifierCV`.
     loss, prior, group_by
         As in `MinimaxClassifier`.
-    cv, repeats, scoring, random_state
-        As in `MinimaxClassifierCV`.
+    cv, repeats, scoring, selection_rows, random_state
+        As in `MinimaxClassifierCV`; the curves are measured on the same rows.
     n_jobs : int, optional
         Folds that are fitted at a time, in processes of one thread each; bits do not depend on their number. By
         default one at a time, with the threads of `saddleback.solve`.
@@ -130,15 +131,15 @@ def fairness_path(
     rows = model._read_rows(X, y, sensitive_features, sample_weight)
     setting, shares = replace(model._setting(rows), observer=observer), read_prior(prior, rows.groups.names)
     score = find_score(scoring, setting.loss, getattr(model, "classes_", None))
-    splits = make_splits(cv, repeats, rows, random_state)
+    drawn = Drawn.of(cv, repeats, rows, setting.n_classes, selection_rows, random_state)
 
     if len(penalties) > 1:
         averages = [Candidate(0.0, 0.0, penalty) for penalty in penalties]
-        scores = out_of_fold(rows, setting, averages, splits, score, n_jobs).scores
-        penalties = [penalties[best_average(scores, averages, rows)]]
+        scores = out_of_fold(drawn.rows, setting, averages, drawn.splits, score, n_jobs).scores
+        penalties = [penalties[best_average(scores, averages, drawn.rows)]]
     candidates = [Candidate(p, shares, penalties[0]) for p in weights]
-    scores = out_of_fold(rows, setting, candidates, splits, score, n_jobs).scores
-    choice = choose_candidate(scores, rows, 0, ONE_SE)
+    scores = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, n_jobs).scores
+    choice = choose_candidate(scores, drawn.rows, 0, ONE_SE)
 
     trainer = Trainer(rows, setting)
     observer.begin_fit("the models of the path on all rows")
@@ -147,23 +148,24 @@ def fairness_path(
     selection = make_selection(
         {"worst_weight": weights},
         scores,
-        rows,
+        drawn.rows,
         choice,
         bounds[choice.chosen],
         rule=ONE_SE,
         scoring=score.name,
         kept_model="the average model" if candidates[0].is_average else "the model at worst_weight=0",
+        n_table_rows=len(rows),
     )
     return FairnessPath(
         worst_weights=np.array(weights),
         models=make_models(model, trainer, candidates, fits),
         l2=penalties[0],
         shares=trainer.shares,
-        held_out=HeldOut.of(scores, rows),
+        held_out=HeldOut.of(scores, drawn.rows),
         one_se=selection,
         bounds=bounds,
         unit=unit_of(score.name, setting.loss),
-        n_splits=len(splits),
+        n_splits=len(drawn.splits),
     )
 
 
@@ -173,6 +175,8 @@ def _check_names(parameters: dict[str, Any], known: dict[str, Any]) -> None:
         if name in NOT_PARAMETERS:
             raise ProblemError(f"fairness_path takes no {name}: {NOT_PARAMETERS[name]}.")
         if name not in known:
-            near = get_close_matches(name, [*known, "worst_weights", "l2s", "cv", "repeats", "scoring"], n=3)
+            near = get_close_matches(
+                name, [*known, "worst_weights", "l2s", "cv", "repeats", "scoring", "selection_rows"], n=3
+            )
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ProblemError(f"fairness_path has no parameter {name!r}.{hint}")

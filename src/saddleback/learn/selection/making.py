@@ -23,14 +23,18 @@ def make_selection(
     scores: Matrix,
     rows: Rows,
     choice: Choice,
-    bound: TrainingBound | None,
+    bound: TrainingBound | None = None,
     *,
     rule: str,
     scoring: str,
     kept_model: str = "the average model",
     family: str = "linear model",
+    n_table_rows: int | None = None,
 ) -> Selection:
-    """The table and the figures of a choice; ``parameters`` are the columns that name the candidates."""
+    """The table and the figures of a choice; ``parameters`` are the columns that name the candidates.
+
+    ``rows`` are those that it was made by, which may be a sample of ``n_table_rows`` that the choice is fitted to.
+    """
     counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
     everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
     prices = choice.average_losses - choice.average_losses[choice.average]
@@ -72,6 +76,8 @@ def make_selection(
         titles=titles_of(rows.groups),
         kept_model=kept_model,
         family=family,
+        n_rows=len(rows),
+        n_table_rows=len(rows) if n_table_rows is None else n_table_rows,
     )
 
 

@@ -58,7 +58,7 @@ def out_of_fold(
             ConvergenceWarning,
         )
     with np.errstate(invalid="ignore"):
-        return OutOfFold(total / times, n_fits, n_failed)
+        return OutOfFold(np.divide(total, times, out=total), n_fits, n_failed)
 
 
 def _scores_of_split(

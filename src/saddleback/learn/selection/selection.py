@@ -45,6 +45,8 @@ class Selection:
         How much lower the largest loss of a group could be on the training rows, certified.
     rule, scoring : str
         How it was chosen.
+    n_rows, n_table_rows : int
+        The rows that it was chosen by, and all rows of the table: of a very large one a random sample (``sampled``).
     choice : Choice
         All figures of the rule.
     """
@@ -65,6 +67,8 @@ class Selection:
     """What the model ``kept`` is called."""
     family: str = "linear model"
     """What is fitted to the training rows."""
+    n_rows: int = 0
+    n_table_rows: int = 0
 
     @property
     def chosen(self) -> int:
@@ -83,6 +87,11 @@ class Selection:
     def worst_title(self) -> str | None:
         """The group with the largest loss under the choice as column=label."""
         return self.titles[self.choice.worst_groups[self.chosen]] if self.titles else None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the choice was made by a random sample of the rows."""
+        return self.n_rows < self.n_table_rows
 
     @property
     def nothing_to_gain(self) -> bool:
@@ -112,7 +121,7 @@ def sentence_of(selection: Selection) -> str:
         text = _kept(selection) if selection.rule == GIVEN else _nothing(selection)
     else:
         text = _gain(selection)
-    return text + _bound(selection)
+    return text + _sample(selection) + _bound(selection)
 
 
 def _one_group(selection: Selection) -> str:
@@ -179,6 +188,12 @@ def _why_not(choice: Choice) -> str:
     if choice.gains[best] <= choice.prices[best]:
         return f"and costs all rows more on average, {price}"
     return f"not surely more than it costs all rows on average, {price}"
+
+
+def _sample(selection: Selection) -> str:
+    if not selection.sampled:
+        return ""
+    return f" It was chosen by a random sample of {selection.n_rows:,} of the {selection.n_table_rows:,} rows."
 
 
 def _bound(selection: Selection) -> str:

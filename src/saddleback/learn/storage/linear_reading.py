@@ -17,20 +17,25 @@ LABEL_TYPES = (str, bool, int, float, np.generic)
 
 def read_input(model: Any, reader: Reader, *, classes: bool) -> None:
     """The columns of X, the classes and the groups."""
-    model.n_features_in_ = reader.count("n_features", least=1)
-    if reader.has("feature_names"):
-        names = reader.json("feature_names")
-        if not isinstance(names, list) or len(names) != model.n_features_in_ or not _all_texts(names):
-            raise reader.wrong("feature_names", f"{model.n_features_in_} texts", "others")
-        model.feature_names_in_ = np.array(names, dtype=object)
+    read_columns(model, reader)
     if classes:
-        model.classes_ = _classes(reader)
+        model.classes_ = read_classes(reader)
     model.group_names_ = read_names(reader, "group_names")
     merged = reader.value("merged_groups")
     if not isinstance(merged, dict) or not all(isinstance(n, int | np.integer) and n >= 0 for n in merged.values()):
         raise reader.wrong("merged_groups", "a dict of numbers of rows", type(merged).__name__)
     model.merged_groups_ = merged
     model.group_sizes_ = reader.counts("group_sizes", len(model.group_names_)).astype(np.intp)
+
+
+def read_columns(model: Any, reader: Reader) -> None:
+    """The number of the columns of X, and their names where they have any."""
+    model.n_features_in_ = reader.count("n_features", least=1)
+    if reader.has("feature_names"):
+        names = reader.json("feature_names")
+        if not isinstance(names, list) or len(names) != model.n_features_in_ or not _all_texts(names):
+            raise reader.wrong("feature_names", f"{model.n_features_in_} texts", "others")
+        model.feature_names_in_ = np.array(names, dtype=object)
 
 
 def read_fit(model: Any, reader: Reader, *, regressor: bool) -> None:
@@ -95,7 +100,8 @@ def _is_label(label: Any, depth: int = 0) -> bool:
     return label is None or isinstance(label, LABEL_TYPES)
 
 
-def _classes(reader: Reader) -> Any:
+def read_classes(reader: Reader) -> Any:
+    """The classes: two or more different labels."""
     classes = reader.value("classes")
     usable = isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size >= 2
     if usable and classes.dtype.kind == "O":

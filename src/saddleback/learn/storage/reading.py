@@ -13,15 +13,18 @@ from ...storage.container import Array
 from ..estimators.classifier import MinimaxClassifier
 from ..estimators.cross_validated import MinimaxClassifierCV, MinimaxRegressorCV
 from ..estimators.regressor import MinimaxRegressor
+from .correction_reading import read_correction
 from .linear_reading import check_width, read_fit, read_input
 from .parameters import read_parameters
 from .selection_reading import read_selection
-from .writing import CROSS_VALIDATED
+from .writing import CORRECTION, CROSS_VALIDATED, MODELS
 
 CLASSIFIERS = {kind.__name__: kind for kind in (MinimaxClassifier, MinimaxClassifierCV)}
 REGRESSORS = {kind.__name__: kind for kind in (MinimaxRegressor, MinimaxRegressorCV)}
 OF_TABLES = ("encoding", "evidence")
 """Parts that a model of a table has besides: how columns become numbers, and what the report shows."""
+DEEPEST = 3
+"""Corrections of corrections."""
 TABLE_PREFIX = "table."
 """With this the names of further such parts begin."""
 
@@ -54,7 +57,11 @@ def read_whole_model(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> A
 
 def read_model(reader: Reader) -> Any:
     """A model, perhaps within another one."""
-    name = reader.word("class", {**CLASSIFIERS, **REGRESSORS})
+    name = reader.word("class", MODELS)
+    if name == CORRECTION:
+        if reader.prefix.count(".") > DEEPEST:
+            raise Unreadable(f"it corrects more than {DEEPEST} corrections")
+        return read_correction(reader, read_model)
     model = read_shared(reader, name)
     read_fit(model, reader, regressor=name in REGRESSORS)
     check_width(model)

@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import ProblemError
 from ...storage import Parts
 from ...storage.container import Array
+from .correction_writing import check_estimator, unwrapped, write_correction
 from .linear_writing import write_fit, write_input, write_labels
 from .parameters import write_parameters
 from .selection_writing import write_selection
@@ -47,10 +48,15 @@ def write_model(model: Any, parts: Parts) -> None:
     """The parts of a fitted estimator."""
     name = own_class(model)
     check_fitted(model)
+    ours = name == CORRECTION and is_ours(unwrapped(model.estimator_))
+    if name == CORRECTION:
+        check_estimator(model, ours)
     parts.text("class", name)
-    write_parameters(model, parts)
+    write_parameters(model, parts, without=("estimator",))
     write_input(model, parts)
     write_fit(model, parts)
+    if name == CORRECTION:
+        write_correction(model, parts, write_model, ours)
     if name in CROSS_VALIDATED:
         parts.number("worst_weight", model.worst_weight_)
         parts.number("l2", model.l2_)
@@ -61,12 +67,18 @@ def write_model(model: Any, parts: Parts) -> None:
 def own_class(model: Any) -> str:
     """The name of the model's class; a ProblemError where it is not one of this package, or a subclass."""
     kind = type(model)
-    if kind.__name__ in MODELS and kind.__module__.startswith(__name__.partition(".")[0] + ".learn."):
+    if is_ours(model):
         return kind.__name__
     raise ProblemError(
         f"an estimator of class {kind.__module__}.{kind.__qualname__} cannot be saved: a file holds no code, and the "
         f"models of this package are {', '.join(MODELS)}. Keep it by joblib.dump."
     )
+
+
+def is_ours(model: Any) -> bool:
+    """Whether a model is of a class of this package, and not of a subclass of a user's own."""
+    kind = type(model)
+    return kind.__name__ in MODELS and kind.__module__.startswith(__name__.partition(".")[0] + ".learn.")
 
 
 def check_fitted(model: Any) -> None:

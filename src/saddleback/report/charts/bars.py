@@ -19,7 +19,7 @@ def loss_bar(scale: Scale, value: float | None, low: float | None, high: float |
         element("rect", class_="track", x="0", y="4", width="100%", height="10"),
         element("rect", class_="fill", x="0", y="4", width=percent(at["v"]), height="10"),
         element("rect", class_="band", x=percent(at["l"]), y="1", width=percent(at["h"] - at["l"]), height="16"),
-        element("line", class_="mark", x1=percent(at["m"]), x2=percent(at["m"]), y1="0", y2="18")
+        element("line", class_="reference", x1=percent(at["m"]), x2=percent(at["m"]), y1="0", y2="18")
         if mark is not None
         else "",
         class_="bar",

@@ -9,6 +9,8 @@ from ..formatting import HALF_WIDTH, interval
 from .frame import band, draw_frame, line
 from .svg import element, percent, scale_of
 
+BANDS = 1
+"""Groups with a band of 95 %: more would hide each other. The bars beside the chart have the bands of all."""
 COLORS = 5
 """Groups with a color and a dash of their own; the style sheet has as many. The others are thin and gray."""
 
@@ -16,10 +18,14 @@ COLORS = 5
 def draw_tradeoff(
     tradeoff: Mapping[str, Any], colored: Sequence[int], gray: Sequence[int], at: int, description: str
 ) -> str:
-    """Lines over worst_weight: everyone, some groups with bands of 95 %, others without; a line at the point shown."""
+    """Lines over worst_weight with bands of 95 % of everyone and of the first group, and a line at the point shown."""
     weights = tradeoff["worst_weights"]
     shown = [*colored, *gray]
-    ends = [interval(tradeoff["losses"][i][j], tradeoff["errors"][i][j]) for i in range(len(weights)) for j in colored]
+    ends = [
+        interval(tradeoff["losses"][i][j], tradeoff["errors"][i][j])
+        for i in range(len(weights))
+        for j in colored[:BANDS]
+    ]
     values = [tradeoff["losses"][i][j] for i in range(len(weights)) for j in shown]
     x = scale_of([*weights, 0.0, 1.0])
     y = scale_of([*values, *tradeoff["average"], *(end for pair in ends for end in pair)], start=100.0, end=0.0)
@@ -29,7 +35,8 @@ def draw_tradeoff(
 
     everyone = list(zip(weights, tradeoff["average"], tradeoff["average_errors"], strict=True))
     paths = [_line(of_group(j), x, y, "curve gray") for j in gray]
-    paths += [_band(of_group(j), x, y, f"area c{k}") for k, j in enumerate(colored)]
+    paths.append(_band(everyone, x, y, "area everyone"))
+    paths += [_band(of_group(j), x, y, f"area c{k}") for k, j in enumerate(colored[:BANDS])]
     paths += [_line(of_group(j), x, y, f"curve c{k}") for k, j in enumerate(colored)]
     paths.append(_line(everyone, x, y, "curve everyone"))
     place = percent(x(weights[at] or 0.0))

@@ -26,8 +26,8 @@ def _figures(source: Source) -> Facts:
             base = f"/challengers/{i}"
             for term, key in (
                 ("Largest held-out loss of a group", "worst_loss"),
-                ("Change for the group that the average model serves worst", "difference"),
-                ("Change for everyone", "average_difference"),
+                (f"Change for the group that {source.baseline} serves worst", "difference"),
+                ("Change for all rows", "average_difference"),
             ):
                 code = code_of_errors([entry], key, f"{key}_error", signed=key.endswith("difference"))
                 if entry[key] is not None:

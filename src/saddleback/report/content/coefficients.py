@@ -13,6 +13,9 @@ TOP = 20
 MOST_CELLS = 24_000
 """Numbers of the table of all features; the JSON has the others."""
 
+TITLES = {"standardized": "Standardized", "value": "Coefficient", "average_model": "Average model's coefficient"}
+NO_NUMBER = Number((None,), ("",), "g")
+
 
 def coefficients_section(source: Source) -> Section:
     coefficients = source.evidence["coefficients"]
@@ -60,35 +63,39 @@ def _has(rows: list[Entry], key: str) -> bool:
 def _table(source: Source, listed: list[int], by_standard: bool, id: str, caption: str) -> Table:
     coefficients = source.evidence["coefficients"]
     rows, n_outputs = coefficients["rows"], len(coefficients["intercept"])
-    keys = {"value": "Coefficient", "standardized": "Standardized", "average_model": "Average model"}
-    keys = {key: title for key, title in keys.items() if _has(rows, key)}
-    codes = {key: code_for([value for row in rows for value in row.get(key) or []], signed=True) for key in keys}
+    keys = [key for key in TITLES if _has(rows, key)]
+    standardized = code_for([value for row in rows for value in row.get("standardized") or []], signed=True)
     names = [source.names.name(name) for name in coefficients["classes"] or []] if n_outputs > 1 else [""]
     names = names or [f"output {k + 1}" for k in range(n_outputs)]
-    drawn = n_outputs == 1
+    columns = [Column("Feature", "text"), *([Column("Size", "drawing")] if n_outputs == 1 else [])]
+    columns += [Column(f"{TITLES[key]}, {name}" if name else TITLES[key]) for key in keys for name in names]
     largest = max((_size(row, by_standard) for row in rows), default=0.0) or 1.0
     scale = Scale(-largest, largest, 2.0, 98.0)
-    columns = [Column("Feature", "text")]
-    columns += [Column(f"{title}, {name}" if name else title) for key, title in keys.items() for name in names]
-    if drawn:
-        columns.append(Column("standardized" if by_standard else "coefficient", "drawing"))
     lines = []
     for i in listed:
-        base = f"/coefficients/rows/{i}"
-        cells: list[Cell] = [source.label(rows[i]["feature"])]
+        base, row = f"/coefficients/rows/{i}", rows[i]
+        # Units differ from row to row, and so do the digits.
+        own = code_for([value for key in ("value", "average_model") for value in row.get(key) or []], signed=True)
+        cells: list[Cell] = [source.label(row["feature"])]
+        if n_outputs == 1:
+            cells.append(Drawing(signed_bar(scale, row["standardized" if by_standard else "value"][0])))
         for key in keys:
-            values = rows[i].get(key) or [None] * n_outputs
-            cells += [
-                Number((values[k],), (f"{base}/{key}/{k}",) if rows[i].get(key) else (f"{base}/{key}",), codes[key])
-                for k in range(n_outputs)
-            ]
-        if drawn:
-            cells.append(Drawing(signed_bar(scale, rows[i]["standardized" if by_standard else "value"][0])))
+            cells += _numbers(row.get(key), f"{base}/{key}", n_outputs, standardized if key == "standardized" else own)
         lines.append(Row(tuple(cells), base))
-    empty = [Number((None,), ("",), "f1")] * (n_outputs * (len(keys) - 1)) + [Drawing("")] * drawn
-    intercept = [
-        Number((value,), (f"/coefficients/intercept/{k}",), codes["value"])
-        for k, value in enumerate(coefficients["intercept"])
-    ]
-    lines.append(Row((source.label("Intercept"), *intercept, *empty), "/coefficients/intercept", "everyone"))
+    intercept = _numbers(
+        coefficients["intercept"],
+        "/coefficients/intercept",
+        n_outputs,
+        code_for(coefficients["intercept"], signed=True),
+    )
+    blank = [NO_NUMBER] * n_outputs
+    last = [number for key in keys for number in (intercept if key == "value" else blank)]
+    drawing = [Drawing("")] if n_outputs == 1 else []
+    lines.append(Row((source.label("Intercept"), *drawing, *last), "/coefficients/intercept", "everyone"))
     return Table(id, caption, tuple(columns), tuple(lines), filtered=len(lines) > 2 * TOP)
+
+
+def _numbers(values: list[float | None] | None, place: str, n_outputs: int, code: str) -> list[Number]:
+    if values is None:
+        return [Number((None,), (place,), code)] * n_outputs
+    return [Number((value,), (f"{place}/{k}",), code) for k, value in enumerate(values)]

@@ -43,7 +43,7 @@ def _findings(source: Source) -> Table:
                 source.words(finding["kind"]),
                 source.words(finding["message"]),
             ),
-            style=finding["severity"],
+            style="warning" if finding["severity"] == "warning" else "",
         )
         for finding in findings
     ]

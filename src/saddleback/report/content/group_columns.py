@@ -25,7 +25,7 @@ MEASURES = (
     Measure("rows", "Rows"),
     Measure("share", "Share, %", percent=True),
     Measure("loss", "Loss"),
-    Measure("average_loss", "Loss, average model"),
+    Measure("average_loss", "Loss of the baseline"),
     Measure("change", "Change (error)", signed=True, error="change_error"),
     Measure("accuracy", "Accuracy, %", percent=True),
     Measure("true_positive_rate", "True positive rate, %", percent=True),
@@ -38,21 +38,24 @@ MEASURES = (
     Measure("mean_error", "Mean error", signed=True),
 )
 
+WITHOUT_INTERVAL = ("rows", "share", "average_loss", "base_rate", "calibration")
+"""Columns whose intervals are left to the JSON: they would hide those that matter."""
+
 
 def columns_of(entries: Sequence[Entry]) -> list[tuple[Measure, str]]:
     """The columns that these rows have, with the codes of their numbers."""
     return [(measure, _code(measure, entries)) for measure in MEASURES if any(measure.key in row for row in entries)]
 
 
-def head(measure: Measure) -> Column:
-    return Column(measure.title)
+def head(measure: Measure, baseline: str) -> Column:
+    return Column(f"Loss, {baseline.removeprefix('the ')}" if measure.key == "average_loss" else measure.title)
 
 
 def cell(measure: Measure, code: str, entry: Entry, base: str) -> Cell:
     """The cell of a group in a column."""
     if measure.error:
         return with_error(entry, base, measure.key, measure.error, code)
-    if measure.key in ("rows", "share"):
+    if measure.key in WITHOUT_INTERVAL:
         return Number((entry.get(measure.key),), (f"{base}/{measure.key}",), code)
     return with_interval(entry, base, measure.key, code)
 

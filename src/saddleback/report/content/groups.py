@@ -18,7 +18,8 @@ def groups_section(source: Source) -> Section:
     blocks: list[Block] = [
         source.paragraph(
             "Small figures are intervals of 95 %, and those in brackets standard errors. The change is that of the loss"
-            " against the average model on the same rows: below zero the group is better served."
+            f" against {source.baseline} on the same rows: below zero the group is better served. Calibration is the"
+            " mean prediction minus what came true."
         )
     ]
     tables = [(i, entry) for i, entry in enumerate(source.evidence["groups"]) if entry["kind"] != "all"]
@@ -41,18 +42,18 @@ def _blocks(source: Source, i: int, everyone: int | None) -> list[Block]:
     entry = source.evidence["groups"][i]
     blocks: list[Block] = []
     caption = source.names.prose(entry["caption"])
-    for key, words in (("held_out", "held-out rows"), ("train", "training rows")):
+    for key, words in (("held_out", "Held-out rows"), ("train", "Training rows")):
         listed = list(enumerate(entry[key]))
-        full = f"{caption} ({words})" if words.split("-")[0].split()[0] not in caption.lower() else caption
+        full = f"{words}. {caption}"
         worst = sorted(listed, key=lambda pair: -(pair[1]["loss"] if pair[1]["loss"] is not None else -1e308))
         inner: list[Block] = []
         if len(listed) > SHOWN_GROUPS:
-            cut = f"{full}: the {SHOWN_GROUPS} groups with the largest loss"
+            cut = f"{words}: the {SHOWN_GROUPS} groups with the largest loss. {caption}"
             inner.append(_table(source, i, key, sorted(worst[:SHOWN_GROUPS]), everyone, f"groups-{i}-{key}-worst", cut))
-            more = f"{full}: all {len(listed):,} groups"
+            more = f"{words}: all {len(listed):,} groups"
             if len(listed) > MOST_ROWS:
                 listed = sorted(worst[:MOST_ROWS])
-                more = f"{full}: the {MOST_ROWS:,} groups with the largest loss; the others are in the JSON report"
+                more = f"{words}: the {MOST_ROWS:,} groups with the largest loss; the others are in the JSON report"
             inner.append(Details(more, (_table(source, i, key, listed, everyone, f"groups-{i}-{key}", more),)))
         else:
             inner.append(_table(source, i, key, listed, everyone, f"groups-{i}-{key}", full))
@@ -74,7 +75,7 @@ def _table(
         rows = [
             _row(source, f"/groups/{everyone}/{key}/{k}", entry, columns, "everyone") for k, entry in enumerate(whole)
         ] + rows
-    heads = (Column("Group", "text"), *(head(measure) for measure, _ in columns))
+    heads = (Column("Group", "text"), *(head(measure, source.baseline) for measure, _ in columns))
     return Table(id, caption, heads, tuple(rows), filtered=len(rows) > SHOWN_GROUPS + 1)
 
 

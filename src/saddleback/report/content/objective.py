@@ -15,10 +15,7 @@ def objective_section(source: Source) -> Section:
     objective, rows = source.evidence["objective"], source.evidence["rows"]
     place = "/objective"
     facts = [
-        Fact(
-            "Loss",
-            source.words(f"{objective['loss']} ({objective['unit']})" if objective["unit"] else objective["loss"]),
-        ),
+        Fact("Loss", source.words(": ".join(filter(None, (objective["loss"], objective["unit"]))))),
         Fact("Worst weight p", number(objective, place, "worst_weight", "g")),
         Fact("Prior", setting(objective["prior"], f"{place}/prior")),
         Fact("Penalty l2", number(objective, place, "l2", "g")),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..blocks import Bullets, Details, Page, Section
+from ..formatting import write_number
 from ..names import FULL_LENGTH, IN_FULL, visible
 from .answer import OUTCOMES, answer_section
 from .calibration import calibration_section
@@ -33,19 +34,23 @@ SECTIONS = (
     calibration_section,
     data_section,
     limits_section,
-    guidance_section,
     provenance_section,
 )
+"""All sections but that of the guidance, which links to the others and stands before the last."""
 
 
 def make_page(evidence: Mapping[str, Any]) -> Page:
     """The report of some evidence, which has been checked."""
     source = Source(evidence)
     sections = [make(source) for make in SECTIONS]
+    titles = {section.title: section.id for section in sections}
+    sections.insert(-1, guidance_section(source, titles))
     title = source.names.prose(evidence["title"]) or "Report of a model"
-    subtitle = f"{'Classification' if evidence['task'] == 'classification' else 'Regression'}"
+    subtitle = "Classification" if evidence["task"] == "classification" else "Regression"
     if evidence["positive"] is not None:
-        subtitle += f" of {source.isolated(evidence['positive'])}"
+        subtitle += f"; positive class: {source.isolated(evidence['positive'])}"
+    if evidence["threshold"] is not None:
+        subtitle += f", from a probability of {write_number(evidence['threshold'], 'g')} on"
     if source.names.shortened:
         last = sections[-1]
         sections[-1] = Section(last.id, last.title, (*last.blocks, _in_full(source)))

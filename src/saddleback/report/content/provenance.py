@@ -16,12 +16,12 @@ def provenance_section(source: Source) -> Section:
         Fact("Purpose", _given(source, provenance["purpose"])),
         Fact("Owner", _given(source, provenance["owner"])),
         Fact("Made on", source.words(provenance["created"])),
-        Fact("Fingerprint of", source.words(print_["of"])),
-        Fact("SHA-256", source.words(print_["sha256"])),
-        Fact("Rows", number(print_, place, "rows", "d")),
-        Fact("Columns", number(print_, place, "columns", "d")),
+        Fact("Rows of the data", number(print_, place, "rows", "d")),
+        Fact("Columns of the data", number(print_, place, "columns", "d")),
     ]
-    blocks: list[Block] = [Facts(tuple(facts), "provenance")]
+    print_of = f"The fingerprint is that of: {print_['of']}."
+    blocks: list[Block] = [Facts(tuple(facts)), Code(print_["sha256"], "Fingerprint of the data")]
+    blocks.append(source.paragraph(print_of, "note"))
     if provenance["command"]:
         blocks.append(Code(provenance["command"], "Run it again"))
     versions = tuple(

@@ -29,6 +29,11 @@ class Source:
     def paragraph(self, text: str, style: str = "") -> Paragraph:
         return Paragraph(self.names.prose(text), style)
 
+    @property
+    def baseline(self) -> str:
+        """The model that changes are measured from, such as "the average model"."""
+        return self.names.name(self.evidence.get("baseline") or "the average model")
+
     def isolated(self, name: str) -> str:
         """A name inside of a sentence, whose direction does not reach beyond it."""
         shown = self.names.name(name)

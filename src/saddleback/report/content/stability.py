@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..blocks import Block, Column, Details, Drawing, Row, Section, Table
+from ..blocks import Block, Column, Details, Drawing, Fact, Facts, Row, Section, Table
 from ..charts.bars import share_bar
 from .source import Entry, Source, number, setting
 
@@ -15,7 +15,10 @@ def stability_section(source: Source) -> Section:
     stability = source.evidence["stability"]
     if stability is None:
         return Section("stability", TITLE, (source.paragraph("Stability was not measured."),))
-    blocks: list[Block] = [source.paragraph(stability["words"])]
+    facts = [Fact("Bootstrap samples", number(stability, "/stability", "n_bootstrap", "d"))]
+    if stability["kept_share"] is not None:
+        facts.append(Fact("The same point chosen, % of samples", number(stability, "/stability", "kept_share", "p0")))
+    blocks: list[Block] = [source.paragraph(stability["words"]), Facts(tuple(facts))]
     if stability["binding"]:
         blocks += _binding(source, stability["binding"])
     if stability["choices"]:
@@ -26,28 +29,24 @@ def stability_section(source: Source) -> Section:
 
 
 def _binding(source: Source, binding: list[Entry]) -> list[Block]:
+    weighted = any(entry["weight"] is not None for entry in binding)
     columns = (
         Column("Group", "text"),
-        Column("Weight in the model, %"),
-        Column("Binding in samples, %"),
+        *((Column("Weight in the model, %"),) if weighted else ()),
+        Column("Worst off in samples, %"),
         Column("of all samples", "drawing"),
     )
     rows = []
     for i, entry in enumerate(binding[:1_000]):
         base = f"/stability/binding/{i}"
-        share = number(entry, base, "share", "p0")
-        rows.append(
-            Row(
-                (
-                    source.label(entry["group"]),
-                    number(entry, base, "weight", "p1"),
-                    share,
-                    Drawing(share_bar(entry["share"])),
-                ),
-                base,
-            )
+        cells = (
+            source.label(entry["group"]),
+            *((number(entry, base, "weight", "p1"),) if weighted else ()),
+            number(entry, base, "share", "p0"),
+            Drawing(share_bar(entry["share"])),
         )
-    caption = "Groups that hold the worst-group weight: in this model, and in how many bootstrap samples"
+        rows.append(Row(cells, base))
+    caption = "Groups that are worst off, in bootstrap samples of the rows"
     table = Table("binding", caption, columns, tuple(rows[:SHOWN]))
     if len(rows) <= SHOWN:
         return [table]

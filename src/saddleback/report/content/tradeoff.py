@@ -130,7 +130,7 @@ def _bars(source: Source, tradeoff: Entry, drawn: list[int], at: int, scale: Sca
     rows = [
         Row(
             (
-                source.label("Everyone" if j is None else tradeoff["groups"][j]),
+                source.label("all rows" if j is None else tradeoff["groups"][j]),
                 Drawing(_bar(tradeoff, at, j, scale)),
                 *_cells(tradeoff, at, j, codes),
             ),
@@ -138,7 +138,8 @@ def _bars(source: Source, tradeoff: Entry, drawn: list[int], at: int, scale: Sca
         )
         for j in [None, *drawn]
     ]
-    caption = "Every group at the worst weight of the slider; the upright marks are the losses of the first model"
+    first = write_number(tradeoff["worst_weights"][0], "g")
+    caption = f"Every group at the worst weight of the slider; the upright marks are the losses at p = {first}"
     return Table("bars", caption, tuple(columns), tuple(rows))
 
 
@@ -160,7 +161,7 @@ def _step(source: Source, tradeoff: Entry, i: int, drawn: list[int], scale: Scal
 
 def _chart(source: Source, tradeoff: Entry, drawn: list[int], at: int) -> Chart:
     colored, gray = drawn[:COLORS], drawn[COLORS:]
-    legend = [Legend("everyone", source.label("Everyone"))]
+    legend = [Legend("everyone", source.label("all rows"))]
     legend += [Legend(f"c{k}", source.label(tradeoff["groups"][j])) for k, j in enumerate(colored)]
     if gray:
         legend.append(
@@ -168,9 +169,12 @@ def _chart(source: Source, tradeoff: Entry, drawn: list[int], at: int) -> Chart:
         )
     names = ", ".join(source.names.name(tradeoff["groups"][j]) for j in colored)
     ends = " to ".join(write_number(tradeoff["worst_weights"][i], "g") for i in (0, -1))
-    description = f"Lines from worst weight {ends} for everyone and for {names}. The table below has the numbers."
+    description = f"Lines from worst weight {ends} for all rows and for {names}. The table below has the numbers."
     svg = draw_tradeoff(tradeoff, colored, gray, at, description)
-    caption = "Held-out losses along the path, with bands of 95 %; the upright line is the worst weight of the slider."
+    caption = (
+        "Held-out losses along the path, with bands of 95 % for all rows and for the group that is worst off at its"
+        " left end. The upright line is the worst weight of the slider."
+    )
     return Chart("tradeoff-chart", svg, caption, tuple(legend))
 
 
@@ -183,7 +187,7 @@ def _losses(source: Source, tradeoff: Entry) -> Table:
     )
     whole = Row(
         (
-            source.label("Everyone"),
+            source.label("all rows"),
             *(Number((tradeoff["average"][i],), (f"/tradeoff/average/{i}",), code) for i in weights),
         ),
         style="everyone",

@@ -29,12 +29,15 @@ WITH_INTERVAL = (
     "accuracy",
     "true_positive_rate",
     "false_positive_rate",
+    "true_negative_rate",
+    "false_negative_rate",
     "selection_rate",
     "impact_ratio",
     "mean_absolute_error",
     "mean_error",
     "base_rate",
     "calibration",
+    "calibration_error",
     "average_loss",
 )
 """Columns of the group tables that may have an interval: NAME, NAME_low, NAME_high."""
@@ -194,7 +197,8 @@ EVIDENCE = record(
         "limits": list_of(text),
         "guidance": list_of(record(texts("source", "asks", "where"))),
         "provenance": PROVENANCE,
-    }
+    },
+    {"baseline": text},
 )
 
 

@@ -72,6 +72,19 @@
   window.addEventListener("beforeprint", () => printing(true));
   window.addEventListener("afterprint", () => printing(false));
 
+  // Only regions that can be moved are stops of the keyboard.
+  const regions = Array.from(document.querySelectorAll(".scroll"));
+  const stops = () => {
+    const moves = regions.map((r) => r.scrollWidth > r.clientWidth + 1 || r.scrollHeight > r.clientHeight + 1);
+    regions.forEach((region, i) => {
+      if (moves[i]) region.tabIndex = 0;
+      else region.removeAttribute("tabindex");
+    });
+  };
+  window.addEventListener("resize", stops);
+  document.addEventListener("toggle", stops, true);
+  stops();
+
   // A link into closed details opens them.
   const open = () => {
     const target = location.hash && byId(decodeURIComponent(location.hash.slice(1)));

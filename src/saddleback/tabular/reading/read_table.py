@@ -43,7 +43,7 @@ def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterabl
     bars, as the first lines agree; values may be quoted and hold line breaks; empty lines are skipped. The type of
     a column is decided over all of its values: whole numbers, numbers, true and false, dates and times, else text.
     Whole numbers with leading zeros, such as 00123, are codes, and stay text. Missing are "", "?", "NA", "NaN", "null"
-    and the like (`saddleback.tabular.content.missing.MARKERS`).
+    and the like (``saddleback.tabular.content.missing.MARKERS``).
 
     Parameters
     ----------

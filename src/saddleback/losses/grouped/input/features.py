@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ....errors import ProblemError
+from ..tables.scaled_source import ScaledColumns
 from ..tables.sources import Source, read_matrix
 from .frames import columns_of, matrix_of
 from .labels import NO_ROWS, listed, refuse_masked
@@ -20,6 +21,8 @@ def read_features(X: Any) -> tuple[Source, list[Any] | None]:
         raise ProblemError(
             f"X must be a matrix, one row per sample; got {type(X).__name__}. Pass an array or a data frame."
         )
+    if isinstance(X, ScaledColumns):
+        return read_matrix(X), None
     refuse_masked(X, "X")
     columns = columns_of(X)
     if columns is not None:

@@ -43,14 +43,14 @@ def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
         # Numba checks the date of the kernel's own file only: the stamp covers the functions that it calls as well.
         cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(cache_file, "_source_stamp"):
-            cache_file._source_stamp = _sources()
+            cache_file._source_stamp = _sources(Path(function.__code__.co_filename).parent)
         return dispatcher
 
     return decorate
 
 
 @cache
-def _sources() -> str:
-    """A hash of all files of this folder."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+def _sources(folder: Path) -> str:
+    """A hash of all files of the kernel's folder."""
+    files = sorted(folder.glob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

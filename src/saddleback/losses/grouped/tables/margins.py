@@ -7,6 +7,7 @@ import numpy as np
 from ...._types import Matrix
 from .mapped_table import MappedTable
 from .read_plan import Stage
+from .scaled_source import ScaledSource
 from .sources import Source
 from .sparse_source import SparseSource
 
@@ -26,7 +27,9 @@ def margins_of(matrix: Source, W: Matrix) -> Matrix:
             stage = Stage(first, min(first + matrix.stage_rows, n), ())
             X = matrix.open(stage) if isinstance(matrix, MappedTable) else matrix.X
             for begin in range(0, len(X), block):
-                part = X[begin : begin + block].astype(np.float64, copy=False)
+                part = X[begin : begin + block]
+                part = matrix.columns.of(part) if isinstance(matrix, ScaledSource) else part
+                part = part.astype(np.float64, copy=False)
                 eta[first + begin : first + begin + len(part)] = part @ W.T
             if isinstance(matrix, MappedTable):
                 matrix.close(stage)

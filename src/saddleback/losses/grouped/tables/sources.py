@@ -15,6 +15,7 @@ from .dense_source import DenseSource
 from .mapped_table import MappedTable, mapping
 from .planning import Blocked
 from .read_plan import Stage
+from .scaled_source import ScaledColumns, ScaledSource
 from .sparse_source import SparseSource
 
 Source = DenseSource | SparseSource | MappedTable
@@ -44,6 +45,8 @@ class Table(Blocked, Protocol):
 
 def read_matrix(X: Any) -> Source:
     """X as the source of a table; a ProblemError names an entry that is not a finite real number."""
+    if isinstance(X, ScaledColumns):
+        return ScaledSource.from_columns(X)
     if sp.issparse(X):
         check_values(X, "X")
         _check_type(X)
