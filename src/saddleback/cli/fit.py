@@ -72,7 +72,7 @@ def fit(
     there is nothing to gain; then the average model is kept.
     """
     from ..storage.destination import checked_destination
-    from ..workflow.destination import check_destination
+    from ..workflow.destination import check_destination, write_file
     from ..workflow.fit_table import fit_table
     from .live import live
 
@@ -117,9 +117,13 @@ def fit(
             watcher=watcher,
         )
         watcher.tell(f"writing {place}")
-        model.save(place)
         if page is not None:
-            model.report(page)
+            # What cannot be rendered must not be found out after half of the files are written.
+            rendered = model.report_text(page.suffix)
+            model.save(place)
+            write_file(page, "--report", lambda file: file.write(rendered.encode()))
+        else:
+            model.save(place)
     _print(model, str(place), None if page is None else str(page), as_json=json)
     if not model.converged:
         raise typer.Exit(NOT_CONVERGED)

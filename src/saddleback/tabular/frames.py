@@ -48,7 +48,15 @@ def table_from_frame(frame: Any) -> pa.Table:
             f"got {type(frame).__name__} ({quoted(str(error))})."
         ) from error
     _check_names(table.column_names)
-    return table.replace_schema_metadata(None)
+    return _without_views(table).replace_schema_metadata(None)
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Texts of Polars are views, which many functions of Arrow do not take."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string_view(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.large_string()))
+    return table
 
 
 def _column(name: str, values: Any) -> Any:

@@ -8,10 +8,9 @@ from typing import Any
 from ..result import Result
 from ..storage import Reader, Stored, refusing
 from ..storage import load as load_file
+from .table_format import VERSION
 
 KINDS = ("model", "result", "path")
-VERSION = "table.version"
-"""The text of models of tables: the version of what these add to the file of an estimator."""
 
 
 def load(path: str | PathLike[str]) -> Any:

@@ -12,14 +12,12 @@ import pyarrow as pa
 from ..errors import ProblemError
 from ..learn.storage.writing import model_parts
 from ..report import write_report
+from ..report.writing import WRITERS
 from ..storage import json_array, save
 from ..tabular import Encoding
-from .loading import VERSION
 from .prediction import predictions
+from .table_format import FORMAT_VERSION, VERSION
 from .table_rows import as_table
-
-FORMAT_VERSION = 1
-"""Of the parts that a table adds to the file of an estimator."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +102,10 @@ class TableModel:
             Filled in here; by default as at the time of the fit.
         """
         write_report(self.evidence_with(title, purpose, owner), path)
+
+    def report_text(self, suffix: str) -> str:
+        """The report as text, of the kind that a suffix names."""
+        return WRITERS[suffix.lower()](self.evidence_with(None, None, None))
 
     def evidence_with(self, title: str | None, purpose: str | None, owner: str | None) -> dict[str, Any]:
         """The evidence with what the fit could not know."""

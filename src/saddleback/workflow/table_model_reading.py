@@ -12,8 +12,8 @@ from ..report import check_evidence
 from ..storage import Stored, json_from
 from ..storage import load as load_file
 from ..tabular import Encoding
-from .loading import VERSION
-from .table_model import FORMAT_VERSION, TableModel
+from .table_format import FORMAT_VERSION, VERSION
+from .table_model import TableModel
 
 FACTS = {"rows": int, "left_out": int, "sha256": str, "weight": str | None, "data": str | None}
 
