@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from documentation import DOCS, PAGES, ROOT, anchors, blocks, links
+from report.evidence_samples import evidence
 
 import saddleback
+from saddleback.report.content.page import make_page
 
 START = DOCS / "start"
 # Addresses on the network that pages may name. No other is known to exist.
@@ -83,6 +85,12 @@ def test_the_reference_has_every_public_name(room):
         names |= set(saddleback._LEARN)
     found = documented()
     assert {name for name in names if name not in found and f"{room}.{name}" not in found} == set()
+
+
+def test_reading_the_report_goes_through_its_sections():
+    titles = [section.title for section in make_page(evidence()).sections]
+    headings = re.findall(r"^## (.*)$", (DOCS / "reading_the_report.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings == [f"{i}. {title}" for i, title in enumerate(titles, 1)]
 
 
 def test_pictures_are_small():

@@ -62,6 +62,14 @@ def a_run_goes_on_from_its_checkpoint() -> None:
     assert sb.solve(problem, checkpoint="run.ckpt", resume=True).success
 
 
+def a_result_is_saved_and_loaded() -> None:
+    result = sb.minimax(lambda w: [w @ w, (w - 1) @ (w - 1)], np.zeros(2), jac=lambda w: [2 * w, 2 * w - 2])
+    result.save("result.safetensors")
+    loaded = sb.load("result.safetensors")
+    assert isinstance(loaded, sb.Result)
+    assert (loaded.value, loaded.w.tobytes()) == (result.value, result.w.tobytes())
+
+
 def what_is_missing_is_named() -> None:
     try:
         estimator = sb.MinimaxClassifierCV
@@ -90,6 +98,7 @@ def main(version: str) -> None:
     functions_are_solved_with_a_certificate()
     a_table_is_solved_and_anyone_can_check_it()
     a_run_goes_on_from_its_checkpoint()
+    a_result_is_saved_and_loaded()
     what_is_missing_is_named()
     commands_say_what_to_install(version)
 

@@ -38,7 +38,8 @@ class CheckedLosses:
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         answer = self._losses.evaluate(w.copy())
         match answer:
-            case (f, G):
+            # In NumPy 2.5 an array is a sequence too, of its rows.
+            case (f, G) if not isinstance(answer, np.ndarray):
                 pass
             case _:
                 kind = type(answer).__name__

@@ -10,6 +10,8 @@ import numpy as np
 from ...storage import Parts
 from .linear_writing import write_labels
 
+GROUP = "worst_group"
+
 
 def write_selection(selection: Any, parts: Parts) -> None:
     """The candidates, the figures of the choice, the bound, and the words of its sentence."""
@@ -18,6 +20,9 @@ def write_selection(selection: Any, parts: Parts) -> None:
     parts.json("caption", table.caption)
     for name in table.columns:
         column = table[name]
+        if name == GROUP:
+            # The choice has the numbers of these groups.
+            continue
         if column.dtype.kind == "O":
             write_labels(candidates, name, column.tolist(), "the selection")
         else:

@@ -70,6 +70,8 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column as one of text; whole numbers without a fraction, whatever their type, so that 1.0 is "1"."""
     column = decoded(column)
     kind = column.type
+    if pa.types.is_dictionary(kind) and pa.types.is_string(kind.value_type):
+        return column
     if is_text(kind):
         return column.cast(pa.string())
     if pa.types.is_null(kind):

@@ -1,17 +1,19 @@
 """Rules applied to the columns of a table, a block of rows after the other.
 
-Blocks are small enough for the cache: the matrix is in C order, and writing it column by column would move all of it
-through memory once for every column.
+A block is written column by column to a small matrix in which columns are contiguous, and copied from there: the result
+is in C order, and writing its columns at once would move all of it through memory for every one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
 from ..content.numbers import floats, number_column, refuse_infinite
 from ..content.texts import Texts, texts_of
 from ..content.types import checked
@@ -19,7 +21,9 @@ from ..names import listed, quoted
 from .finding import Finding, warning
 from .rules import MISSING, OTHER, CategoryRule, NumberRule
 
-BLOCK_ROWS = 8192
+BLOCK_ROWS = 2048
+# Columns of a block at distances of a power of two would fall on the same places of the cache.
+APART = 8
 
 AS_THE_MEAN = "they get the mean of those."
 AS_SHARES = "they get the shares of the training rows."
@@ -66,9 +70,11 @@ class CategoryFiller:
     def fill(self, block: Block, start: int) -> None:
         slots = self.slots[self.texts.codes[start : start + len(block)]]
         width = len(self.rule.shares)
-        # Row `width` is the first level of two, which has no column; the last row is for what has no level.
-        rows = np.vstack([np.eye(width), np.zeros(width), self.rule.shares])
-        block[:] = rows[slots]
+        for j in range(width):
+            block[:, j] = slots == j
+        # Slot `width` is the first level of two, which has no column; the next one is for what has no level.
+        if (without := slots > width).any():
+            block[without] = self.rule.shares
 
     def findings(self) -> list[Finding]:
         rule, width = self.rule, len(self.rule.shares)
@@ -89,7 +95,7 @@ class CategoryFiller:
         return found
 
 
-def slots_of(rule: CategoryRule, texts: Texts, *, any_case: bool = False) -> NDArray[np.intp]:
+def slots_of(rule: CategoryRule, texts: Texts, *, any_case: bool = False) -> NDArray[np.int32]:
     """The place of every code among the columns of a rule, and, last, of missing values.
 
     ``any_case``: capitals do not matter, as for booleans, which may have been written as True, TRUE or true.
@@ -110,22 +116,38 @@ def slots_of(rule: CategoryRule, texts: Texts, *, any_case: bool = False) -> NDA
             return other
         return place.get(text, folded.get(text.casefold(), other))
 
-    return np.array([*map(slot, texts.levels.to_pylist()), missing], dtype=np.intp)
+    return np.array([*map(slot, texts.levels.to_pylist()), missing], dtype=np.int32)
 
 
 def filler_of(rule: NumberRule | CategoryRule, column: pa.ChunkedArray) -> NumberFiller | CategoryFiller:
     return NumberFiller(rule, column) if isinstance(rule, NumberRule) else CategoryFiller(rule, column)
 
 
+def _refuse_overflow(rows: NDArray[Any], names: list[str]) -> None:
+    """Refuse numbers too large for less precision than float64."""
+    if not (finite := np.isfinite(rows).all(axis=0)).all():
+        name = names[int(np.argmin(finite))]
+        raise ProblemError(f"{quoted(name)} holds numbers that {rows.dtype} cannot hold; use float64, or rescale them.")
+
+
 def matrix(
-    rules: list[NumberRule | CategoryRule], column_of: Callable[[str], pa.ChunkedArray], n_rows: int
-) -> tuple[NDArray[np.float64], list[Finding]]:
+    rules: list[NumberRule | CategoryRule],
+    column_of: Callable[[str], pa.ChunkedArray],
+    n_rows: int,
+    dtype: type[np.floating[Any]],
+) -> tuple[NDArray[Any], list[Finding]]:
     """The features of all rows in C order, and what is new in them."""
     fillers = [filler_of(rule, column_of(rule.name)) for rule in rules]
     ends = np.cumsum([0, *(len(rule.feature_names) for rule in rules)])
-    X = np.empty((n_rows, int(ends[-1])))
+    X = np.empty((n_rows, int(ends[-1])), dtype=dtype)
+    work = np.empty((X.shape[1], BLOCK_ROWS + APART))
     for start in range(0, n_rows, BLOCK_ROWS):
-        block = X[start : start + BLOCK_ROWS]
+        rows = X[start : start + BLOCK_ROWS]
+        block = work[:, : len(rows)].T
         for j, filler in enumerate(fillers):
             filler.fill(block[:, ends[j] : ends[j + 1]], start)
+        with np.errstate(over="ignore"):
+            rows[:] = block
+        if dtype != np.float64:
+            _refuse_overflow(rows, [name for rule in rules for name in rule.feature_names])
     return X, [finding for filler in fillers for finding in filler.findings()]

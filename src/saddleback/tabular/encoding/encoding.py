@@ -66,15 +66,20 @@ class Encoding:
         texts = self.target.task == CLASSIFICATION and all(isinstance(label, str) for label in self.target.classes)
         return tuple(dict.fromkeys([*categories, *([self.target.name] if texts else [])]))
 
-    def features(self, table: pa.Table) -> NDArray[np.float64]:
-        """The features of all rows, (n, d) in C order, finite; the columns of the table may stand in any order."""
-        return self.encode(table)[0]
+    def features(self, table: pa.Table, dtype: Any = np.float64) -> NDArray[Any]:
+        """The features of all rows, (n, d) in C order, finite; the columns of the table may stand in any order.
 
-    def encode(self, table: pa.Table) -> tuple[NDArray[np.float64], tuple[Finding, ...]]:
+        ``dtype`` may be float32, which takes half the memory.
+        """
+        return self.encode(table, dtype)[0]
+
+    def encode(self, table: pa.Table, dtype: Any = np.float64) -> tuple[NDArray[Any], tuple[Finding, ...]]:
         """The features, and findings on what the training rows had not: unseen values, new gaps."""
+        if dtype not in (np.float32, np.float64, "float32", "float64"):
+            raise ProblemError(f"dtype must be float64 or float32; got {quoted(dtype)}.")
         self._require(table, self.input_columns)
         rules = [rule for rule in self.columns if not isinstance(rule, DroppedRule)]
-        X, findings = matrix(rules, table.column, table.num_rows)
+        X, findings = matrix(rules, table.column, table.num_rows, np.dtype(dtype).type)
         return X, tuple(findings)
 
     def target_values(self, table: pa.Table) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from ..names import shown_path
 
 UTF8_MARK = b"\xef\xbb\xbf"
 WIDE_MARKS = {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}
+QUOTE_SEPARATORS = "A value that holds the separator must stand in quotes."
 GZIP_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -82,16 +83,17 @@ def _not_decodable(file: Path, compressed: bool) -> ProblemError | None:
 def _ragged(file: Path, separator: str, compressed: bool) -> ProblemError | None:
     """The first row with another number of values than there are names."""
     with open_bytes(file, compressed=compressed) as opened:
-        rows = csv.reader(io.TextIOWrapper(opened, "utf-8-sig", newline=""), delimiter=separator, strict=True)
+        rows = _rows(opened, separator)
         expected, before = 0, 0
         try:
             for row in rows:
                 if row and expected == 0:
                     expected = len(row)
                 elif row and len(row) != expected:
+                    hint = "Is a quote not closed there?" if rows.line_num > before + 1 else QUOTE_SEPARATORS
                     return ProblemError(
                         f"{shown_path(file)} has {len(row)} values in line {before + 1}; expected {expected}, as many "
-                        "as there are names in the first line. A value that holds the separator must stand in quotes."
+                        f"as there are names in the first line. {hint}"
                     )
                 before = rows.line_num
         except csv.Error as error:
@@ -99,3 +101,26 @@ def _ragged(file: Path, separator: str, compressed: bool) -> ProblemError | None
                 f"{shown_path(file)} cannot be read from line {before + 1} on ({error}). Is a quote not closed there?"
             )
     return None
+
+
+def refuse_open_quote(file: Path, separator: str, *, compressed: bool) -> None:
+    """Refuse a file whose last value begins with a quote and does not end with one: rows would be lost in it."""
+    with open_bytes(file, compressed=compressed) as opened:
+        rows = _rows(opened, separator, strict=True)
+        before = 0
+        while True:
+            before = rows.line_num
+            try:
+                next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "unexpected end" in str(error):
+                    told = (
+                        f"{shown_path(file)} has a quote in line {before + 1} that is not closed; expected its partner."
+                    )
+                    raise ProblemError(f"{told} A quote within a value is written twice.") from error
+
+
+def _rows(opened: IO[bytes], separator: str, *, strict: bool = False) -> Any:
+    return csv.reader(io.TextIOWrapper(opened, "utf-8-sig", newline=""), delimiter=separator, strict=strict)

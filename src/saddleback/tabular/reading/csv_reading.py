@@ -17,8 +17,9 @@ from pyarrow import csv
 from ...errors import ProblemError
 from ..content.missing import MARKERS
 from ..names import listed, refuse_unknown, shown_path
-from .csv_diagnosis import check_start, diagnosis
+from .csv_diagnosis import check_start, diagnosis, refuse_open_quote
 from .csv_dialect import SEPARATORS, find_separator
+from .watched_file import WatchedFile
 
 # Read at a time: large enough for all cores, small against memory. Rows longer than this need longer blocks.
 BLOCK_BYTES = 1 << 21
@@ -28,7 +29,8 @@ LONGEST_BLOCK = 1 << 30
 MOST_PASSES = 6
 # A text of which more than this share of the first rows differ is no category; a dictionary of it would cost memory.
 VARIED_SHARE = 0.5
-LEADING_ZERO = r"^\s*[+-]?0[0-9]+\s*$"
+# 00123, but not 0.
+CODE = r"^\s*0[0-9]+\s*$"
 
 CATEGORY = pa.dictionary(pa.int32(), pa.string())
 
@@ -64,7 +66,7 @@ class _Reading:
         self.file = file
         self.separator = separator
         self.block = block
-        self.compression = "gzip" if compressed else None
+        self.compressed = compressed
 
     def table(self, columns: tuple[str, ...] | None, text: tuple[str, ...]) -> pa.Table:
         first = self._first_rows()
@@ -74,12 +76,18 @@ class _Reading:
             refuse_unknown(name, names, "columns")
         chosen = list(range(len(names))) if columns is None else [names.index(name) for name in columns]
         types = {raw_names[i]: CATEGORY if names[i] in text else _type_of(first.column(i)) for i in chosen}
-        for name in self._with_leading_zeros(first, types):
+        for name in self._columns_of_codes(_whole(types), most_rows=first.num_rows):
             types[name] = CATEGORY
-        table = self._read(types, raw_names)
+        table, watched = self._read(types, raw_names)
+        if watched.n_quotes % 2:
+            refuse_open_quote(self.file, self.separator, compressed=self.compressed)
+        if watched.has_codes and (late := self._columns_of_codes(_whole(types))):
+            types |= dict.fromkeys(late, CATEGORY)
+            table, _ = self._read(types, raw_names)
         return table.rename_columns([names[i] for i in chosen]).unify_dictionaries()
 
-    def _read(self, types: dict[str, pa.DataType], raw_names: list[str]) -> pa.Table:
+    def _read(self, types: dict[str, pa.DataType], raw_names: list[str]) -> tuple[pa.Table, WatchedFile]:
+        """The columns with these types, or with wider ones, which are put into ``types``."""
         for _ in range(MOST_PASSES):
             try:
                 return self._pass(types, list(types))
@@ -89,11 +97,13 @@ class _Reading:
                     raise
                 types[column] = pa.float64() if pa.types.is_integer(types[column]) else CATEGORY
         texts = {name: kind for name, kind in types.items() if kind == CATEGORY}
-        return self._pass(texts, list(types))
+        table, watched = self._pass(texts, list(types))
+        types |= dict(zip(types, table.schema.types, strict=True))
+        return table, watched
 
-    def _pass(self, types: dict[str, pa.DataType], names: list[str]) -> pa.Table:
-        with self._open() as opened:
-            return csv.read_csv(opened, **self._options(types, names))
+    def _pass(self, types: dict[str, pa.DataType], names: list[str]) -> tuple[pa.Table, WatchedFile]:
+        with WatchedFile(self.file, self.separator, compressed=self.compressed) as watched:
+            return csv.read_csv(watched, **self._options(types, names)), watched
 
     def _first_rows(self) -> pa.Table:
         """The rows of the first block, with the types that they suggest."""
@@ -103,19 +113,25 @@ class _Reading:
             except StopIteration:
                 return reader.schema.empty_table()
 
-    def _with_leading_zeros(self, first: pa.Table, types: dict[str, pa.DataType]) -> list[str]:
-        """The columns of whole numbers with values such as 00123, which are codes."""
-        whole = [name for name, kind in types.items() if pa.types.is_integer(kind)]
-        if not whole or first.num_rows == 0:
-            return []
-        with self._open() as opened:
-            texts = {name: pa.string() for name in whole}
-            with csv.open_csv(opened, **self._options(texts, whole)) as reader:
-                rows = reader.read_next_batch()
-        return [name for name in whole if pc.any(pc.match_substring_regex(rows.column(name), LEADING_ZERO)).as_py()]
+    def _columns_of_codes(self, names: list[str], most_rows: int | None = None) -> list[str]:
+        """Those columns of whole numbers that have values such as 00123 in the first rows, or in all."""
+        found: list[str] = []
+        if not names or most_rows == 0:
+            return found
+        options = self._options(dict.fromkeys(names, pa.string()), names)
+        with self._open() as opened, csv.open_csv(opened, **options) as reader:
+            for rows in reader:
+                found += [
+                    name
+                    for name in names
+                    if name not in found and pc.any(pc.match_substring_regex(rows.column(name), CODE)).as_py()
+                ]
+                if most_rows is not None or len(found) == len(names):
+                    break
+        return found
 
     def _open(self) -> Any:
-        return pa.input_stream(str(self.file), compression=self.compression)
+        return pa.input_stream(str(self.file), compression="gzip" if self.compressed else None)
 
     def _options(self, types: dict[str, pa.DataType], names: list[str] | None) -> dict[str, Any]:
         return {
@@ -148,6 +164,11 @@ def _type_of(column: pa.ChunkedArray) -> pa.DataType:
         varied = column.length() >= 1000 and pc.count_distinct(column).as_py() > VARIED_SHARE * column.length()
         return pa.string() if varied else CATEGORY
     return kind
+
+
+def _whole(types: dict[str, pa.DataType]) -> list[str]:
+    """The columns of whole numbers."""
+    return [name for name, kind in types.items() if pa.types.is_integer(kind)]
 
 
 def _column_of(error: pa.ArrowInvalid, names: list[str]) -> str | None:
