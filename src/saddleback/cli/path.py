@@ -95,7 +95,7 @@ HEAD = ("worst weight", "worst loss", "(error)", "average", "(error)", "gain", "
 def _print(rows: list[dict[str, Any]], chosen: int, knee: float) -> None:
     lines: list[tuple[str, ...]] = [HEAD]
     for i, row in enumerate(rows):
-        marks = ["chosen"] * (i == chosen) + ["knee"] * (knee > 0.0 and row["worst_weight"] == knee)
+        marks = ["chosen"] * (i == chosen) + ["knee"] * bool(knee > 0.0 and row["worst_weight"] == knee)
         numbers = ("worst_loss", "worst_loss_error", "average_loss", "average_loss_error", "gain", "price")
         cells = [f"{row[name]:.4f}" for name in numbers]
         group = row["worst_group"]

@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
+import pyarrow as pa
+
 from .._validation import whole
 from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
@@ -190,6 +192,22 @@ def read_for_fit(
 
     ``options`` are further ones of `learn_encoding`.
     """
+    read = _read(data, target, groups, weight, watcher, drop, corrected, options)
+    # Arrow keeps the memory of tables that are gone, as much as the file has bytes.
+    pa.default_memory_pool().release_unused()
+    return read
+
+
+def _read(
+    data: Any,
+    target: str,
+    groups: Any,
+    weight: str | None,
+    watcher: Watcher,
+    drop: Any,
+    corrected: TableModel | None,
+    options: dict[str, Any],
+) -> tuple[Encoding, TableRows]:
     watcher.tell(f"reading {name_of(data) or 'the table'}")
     groups, drop = _listed(groups), _listed(drop)
     if not groups:
