@@ -7,9 +7,9 @@ from os import PathLike
 from typing import Any
 
 from ..errors import ProblemError
-from ..learn.storage.reading import model_from
+from ..learn.storage.reading import read_whole_model
 from ..report import check_evidence
-from ..storage import Stored, json_from
+from ..storage import Stored, Unreadable, json_from, refusing
 from ..storage import load as load_file
 from ..tabular import Encoding
 from .table_format import FORMAT_VERSION, VERSION
@@ -32,10 +32,8 @@ def load_table_model(path: str | PathLike[str]) -> TableModel:
             f"{path} holds an estimator without the columns of a table, as written in Python; expected a model of "
             "`saddleback fit`. Load it with saddleback.load."
         )
-    try:
+    with refusing(path):
         return table_model_from(stored)
-    except ProblemError as error:
-        raise ProblemError(f"{path} cannot be used: {error}") from None
 
 
 def is_table_model(stored: Stored) -> bool:
@@ -44,7 +42,14 @@ def is_table_model(stored: Stored) -> bool:
 
 
 def table_model_from(stored: Stored) -> TableModel:
-    """The model in a file."""
+    """The model in a file; Unreadable where it is none."""
+    try:
+        return _model(stored)
+    except ProblemError as error:
+        raise Unreadable(str(error).removesuffix(".")) from None
+
+
+def _model(stored: Stored) -> TableModel:
     version = stored.texts[VERSION]
     if version != str(FORMAT_VERSION):
         raise ProblemError(f"its table is of version {version[:20]!r}; this program reads version {FORMAT_VERSION}.")
@@ -52,7 +57,7 @@ def table_model_from(stored: Stored) -> TableModel:
     evidence = _part(stored, "evidence")
     if evidence is not None:
         check_evidence(evidence)
-    model = model_from(stored.texts, stored.arrays)
+    model = read_whole_model(stored.texts, stored.arrays)
     _check_agreement(encoding, model)
     return TableModel(encoding, model, evidence, _facts(_part(stored, "facts")))
 
