@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-fast test-portable lint docs dist bench truth study reproduce clean
+.PHONY: demo test test-fast test-portable lint docs dist browser pictures bench truth study reproduce clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
@@ -25,6 +25,14 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# What the browser tests of the report need: chromium-headless-shell and axe-core. Without them these tests are skipped.
+browser:
+	tests/report/install_browser.sh
+
+# The pictures of the report in docs/images, made by a browser test.
+pictures: $(STAMP) browser
+	SADDLEBACK_PICTURES=docs/images $(BIN)/python -m pytest -q tests/report/test_pictures.py
 
 # The documentation in docs/_build/html. The examples of the gallery run; a warning is an error; nothing is downloaded.
 docs: $(STAMP)

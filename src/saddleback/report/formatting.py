@@ -121,5 +121,5 @@ def _exponent_digits(value: float, error: float) -> int:
 
 
 def _power(error: float) -> int:
-    """The power of ten of the last digit that an error leaves. The least floats have no half; 1e-300 replaces them."""
+    """The power of ten of the last digit that an error leaves. The least floats have no half: 1e-300 is taken."""
     return floor(log10(max(error, 1e-300) / 2.0) + 1e-12)

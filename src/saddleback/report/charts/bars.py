@@ -9,21 +9,25 @@ def _bar(*children: str, class_: str) -> str:
     return element("svg", *children, class_=class_, width="100%", height="18", aria_hidden="true", focusable="false")
 
 
+def bar_places(scale: Scale, value: float | None, low: float | None, high: float | None) -> tuple[str, str, str]:
+    """The length of a bar, and the start and the length of its band; nothing where a number is not known."""
+    start = scale(low) if low is not None else 0.0
+    end = scale(high) if high is not None else start
+    return percent(scale(value) if value is not None else 0.0), percent(start), percent(end - start)
+
+
 def loss_bar(scale: Scale, value: float | None, low: float | None, high: float | None, mark: float | None) -> str:
-    """A bar from zero to a loss, its band of 95 %, and a mark at the loss of the average model."""
-    at = {
-        name: scale(number) if number is not None else 0.0
-        for name, number in zip("vlhm", (value, low, high, mark), strict=True)
-    }
-    return _bar(
+    """A bar from zero to a loss, its band of 95 %, and a mark at the loss of another model."""
+    length, start, width = bar_places(scale, value, low, high)
+    parts = [
         element("rect", class_="track", x="0", y="4", width="100%", height="10"),
-        element("rect", class_="fill", x="0", y="4", width=percent(at["v"]), height="10"),
-        element("rect", class_="band", x=percent(at["l"]), y="1", width=percent(at["h"] - at["l"]), height="16"),
-        element("line", class_="reference", x1=percent(at["m"]), x2=percent(at["m"]), y1="0", y2="18")
-        if mark is not None
-        else "",
-        class_="bar",
-    )
+        element("rect", class_="fill", x="0", y="4", width=length, height="10"),
+        element("rect", class_="band", x=start, y="1", width=width, height="16"),
+    ]
+    if mark is not None:
+        place = percent(scale(mark))
+        parts.append(element("line", class_="reference", x1=place, x2=place, y1="0", y2="18"))
+    return _bar(*parts, class_="bar")
 
 
 def dot_bar(scale: Scale, value: float | None, low: float | None, high: float | None, *, zero: bool = False) -> str:

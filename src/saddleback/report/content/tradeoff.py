@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..blocks import Block, Chart, Column, Details, Drawing, Legend, Number, Row, Section, Slider, Table
-from ..charts.bars import loss_bar
+from ..charts.bars import bar_places, loss_bar
 from ..charts.svg import Scale, scale_of
 from ..charts.tradeoff_curve import COLORS, cursor_places, draw_tradeoff
 from ..formatting import code_for, code_with_error, interval, write_number
@@ -153,7 +153,7 @@ def _step(source: Source, tradeoff: Entry, i: int, drawn: list[int], scale: Scal
             if j is None
             else (tradeoff["losses"][i][j], tradeoff["errors"][i][j])
         )
-        places = [None if value is None else round(scale(value), 2) for value in (pairs[0], *interval(*pairs))]
+        places = list(bar_places(scale, pairs[0], *interval(*pairs)))
         cells = [[cell.main, cell.aside, " ".join(cell.refs), cell.code] for cell in _cells(tradeoff, i, j, codes)]
         rows.append([places, cells])
     return {"sentence": sentence(source, tradeoff, i, codes), "rows": rows}

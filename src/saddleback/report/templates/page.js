@@ -12,17 +12,17 @@
     const rows = Array.from(byId("bars").tBodies[0].rows);
     const cursor = byId("tradeoff-cursor");
     const set = (element, values) => {
-      for (const [name, value] of Object.entries(values)) element.setAttribute(name, value + "%");
+      for (const [name, value] of Object.entries(values)) element.setAttribute(name, value);
     };
     const show = (i) => {
       const step = data.steps[i];
       step.rows.forEach(([places, cells], r) => {
-        const [value, low, high] = places;
-        set(rows[r].querySelector(".fill"), { width: value ?? 0 });
-        set(rows[r].querySelector(".band"), { x: low ?? 0, width: Math.max((high ?? 0) - (low ?? 0), 0) });
-        const places_of_cells = Array.from(rows[r].querySelectorAll("td:not(.drawing)"));
+        const [length, start, width] = places;
+        set(rows[r].querySelector(".fill"), { width: length });
+        set(rows[r].querySelector(".band"), { x: start, width: width });
+        const numbers = rows[r].querySelectorAll("td:not(.drawing)");
         cells.forEach(([main, aside, refs, format], c) => {
-          const cell = places_of_cells[c];
+          const cell = numbers[c];
           cell.textContent = main;
           if (aside) {
             const small = document.createElement("small");
@@ -35,8 +35,7 @@
           }
         });
       });
-      cursor.setAttribute("x1", data.cursor[i]);
-      cursor.setAttribute("x2", data.cursor[i]);
+      set(cursor, { x1: data.cursor[i], x2: data.cursor[i] });
       byId("slider-sentence").textContent = step.sentence;
       byId("worst-weight-value").textContent = labels[i];
       slider.setAttribute("aria-valuetext", labels[i]);
@@ -73,8 +72,9 @@
   window.addEventListener("afterprint", () => printing(false));
 
   // Only regions that can be moved are stops of the keyboard.
-  const regions = Array.from(document.querySelectorAll(".scroll"));
+  // Closed details are left alone: to ask for their size is to lay them out.
   const stops = () => {
+    const regions = Array.from(document.querySelectorAll(".scroll")).filter((r) => !r.closest("details:not([open])"));
     const moves = regions.map((r) => r.scrollWidth > r.clientWidth + 1 || r.scrollHeight > r.clientHeight + 1);
     regions.forEach((region, i) => {
       if (moves[i]) region.tabIndex = 0;
