@@ -87,7 +87,7 @@ def wrong_input_is_named_in_one_line() -> None:
         (("fit", "loans.csv", "--target", "aproved", "--group", "sex", "--out", "m.safetensors"), "approved"),
         (("predict", "loans.csv", "new.csv", "--out", "p.csv"), "loans.csv"),
     ):
-        done = command(*arguments, status=2)
+        done = command(*arguments, "--quiet", status=2)
         assert word in done.stderr, done.stderr
         assert len(done.stderr.splitlines()) == 1, done.stderr
     assert set(Path.cwd().iterdir()) == before
