@@ -15,7 +15,7 @@ from pathlib import Path
 from .mutator import mutated
 from .targets import TARGETS
 
-BATCH = 2000
+BATCH = 5000
 """Inputs of one child process: its start takes as long as some hundred inputs."""
 
 MOST_SHOWN = 20

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -48,6 +49,12 @@ MOST_AXES = 2
 # Keys of the header's texts that are not contents.
 FORMAT, VERSION, WRITTEN_BY, DIGEST = "format", "version", "written_by", "sha256"
 RESERVED = (FORMAT, VERSION, WRITTEN_BY, DIGEST)
+
+
+@lru_cache(maxsize=256)
+def type_name(dtype: np.dtype[Any]) -> str:
+    """``dtype.name``, which NumPy composes anew each time."""
+    return dtype.name
 
 
 class Unreadable(Exception):
@@ -156,7 +163,7 @@ def write_tensors(file: IO[bytes], metadata: Mapping[str, str], arrays: Mapping[
     for name in order:
         begin, end = end, end + arrays[name].nbytes
         table[name] = {
-            "dtype": NAMES[arrays[name].dtype.name],
+            "dtype": NAMES[type_name(arrays[name].dtype)],
             "shape": list(arrays[name].shape),
             "data_offsets": [begin, end],
         }
@@ -174,7 +181,7 @@ def checksum(about: Mapping[str, Any], texts: Mapping[str, str], arrays: Mapping
     digest = sha256(json.dumps([dict(about), dict(texts)], sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
-        digest.update(f"\n{name} {array.dtype.name} {array.shape}\n".encode("utf-8", "surrogatepass"))
+        digest.update(f"\n{name} {type_name(array.dtype)} {array.shape}\n".encode("utf-8", "surrogatepass"))
         digest.update(_bytes(array))
     return digest.hexdigest()
 

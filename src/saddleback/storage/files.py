@@ -12,7 +12,18 @@ import numpy as np
 
 from ..errors import ProblemError
 from ..machine.files import atomic, remove_stale
-from .container import MOST_AXES, NAMES, RESERVED, Array, Unreadable, open_regular, read_arrays, read_header, write
+from .container import (
+    MOST_AXES,
+    NAMES,
+    RESERVED,
+    Array,
+    Unreadable,
+    open_regular,
+    read_arrays,
+    read_header,
+    type_name,
+    write,
+)
 from .destination import checked_destination, shown
 from .kinds import KINDS
 
@@ -116,7 +127,7 @@ def _check_contents(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> No
     if taken:
         raise ProblemError(f"a text cannot be named {taken[0]!r}, which the header uses itself; choose another name.")
     for name, array in arrays.items():
-        if array.dtype.name not in NAMES or array.ndim > MOST_AXES:
+        if type_name(array.dtype) not in NAMES or array.ndim > MOST_AXES:
             raise ProblemError(
                 f"the array {name!r} must hold numbers or truth values, with at most {MOST_AXES} axes; got "
                 f"{array.dtype} {array.shape}."

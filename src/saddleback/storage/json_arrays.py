@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ..errors import ProblemError
 from .container import Array, Unreadable, parse_json
 
-LARGEST_JSON = 16_000_000
-"""In bytes: lists of a hundred thousand names take two million. Parsed JSON takes up to thirty times its length."""
+LARGEST_JSON = 32_000_000
+"""In bytes: lists of a million names take about twenty million. Parsed JSON takes up to thirty times its length."""
 
 
 def json_array(value: Any) -> NDArray[np.uint8]:
-    """JSON in UTF-8 as an array of bytes, for `save`.
+    """JSON in UTF-8 as an array of bytes, for `save`; a ProblemError where it is longer than `json_from` reads.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ def json_array(value: Any) -> NDArray[np.uint8]:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ProblemError(f"this is not JSON and cannot be stored: {error}.") from None
+    if len(text) > LARGEST_JSON:
+        raise ProblemError(f"JSON in a file must have at most {LARGEST_JSON} bytes; got {len(text)}, too long a list.")
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 

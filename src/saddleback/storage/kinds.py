@@ -31,7 +31,7 @@ class Kind:
 
 LOAD = "load it with saddleback.load"
 
-# Checkpoints of versions 1 and 2 were zip archives of development versions; they were never released.
+# Checkpoints of versions 1 and 2, and zip archives before them, were written before the first release only.
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (

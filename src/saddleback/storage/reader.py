@@ -17,7 +17,6 @@ from .values import Make, _none_made, unpack_value
 
 NUMBER = re.compile(r"-?(inf|nan|[0-9]{1,20}(\.[0-9]{1,20})?(e[+-]?[0-9]{1,4})?)")
 WHOLE = re.compile(r"-?[0-9]{1,18}")
-LONGEST_TEXT = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +50,6 @@ class Reader:
         text = self.texts.get(full)
         if text is None:
             raise Unreadable(f"it has no text {full[:60]!r}")
-        if len(text) > LONGEST_TEXT:
-            raise Unreadable(f"the text {full[:60]!r} is too long")
         return text
 
     def word(self, name: str, words: Collection[str]) -> str:

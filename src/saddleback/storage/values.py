@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from .container import MOST_AXES, NAMES, Array, Unreadable
+from .container import MOST_AXES, NAMES, Array, Unreadable, type_name
 
 DEEPEST = 12
 """Values in values: parameters of estimators have three levels at most."""
-LARGEST_WHOLE = 2**63
+LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1
 SPECIAL = {"inf": inf, "-inf": -inf, "nan": nan}
 SCALARS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32")
 SCALAR_TYPES = {name: np.dtype(name).type for name in (*SCALARS, "float64")} | {"str": np.str_}
@@ -67,7 +67,7 @@ def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _
 
     if value is None or type(value) in (bool, str):
         return value
-    if type(value) is int and -LARGEST_WHOLE <= value < LARGEST_WHOLE:
+    if type(value) is int and LEAST_WHOLE <= value <= MOST_WHOLE:
         return value
     if type(value) is float:
         return value if isfinite(value) else {"float": repr(value)}
@@ -93,7 +93,7 @@ def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _
 
 
 def _pack_array(value: Array, name: str, arrays: dict[str, Array], inner: Callable[[Any], Any]) -> Any:
-    if value.dtype.name in NAMES and value.ndim <= MOST_AXES:
+    if type_name(value.dtype) in NAMES and value.ndim <= MOST_AXES:
         place = f"{name}.{sum(other.startswith(f'{name}.') for other in arrays)}"
         arrays[place] = value
         return {"array": place}
@@ -121,7 +121,7 @@ def unpack_value(packed: Any, name: str, take: Callable[[str], Array], make: Mak
 
     if packed is None or isinstance(packed, bool | str):
         return packed
-    if isinstance(packed, int) and -LARGEST_WHOLE <= packed < LARGEST_WHOLE:
+    if isinstance(packed, int) and LEAST_WHOLE <= packed <= MOST_WHOLE:
         return packed
     if isinstance(packed, float) and isfinite(packed):
         return packed

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import ProblemError
+from .content.types import decoded
 from .names import listed, quoted
 
 
@@ -48,7 +49,13 @@ def table_from_frame(frame: Any) -> pa.Table:
             f"got {type(frame).__name__} ({quoted(str(error))})."
         ) from error
     _check_names(table.column_names)
-    return table.replace_schema_metadata(None)
+    columns = [decoded(column) if _is_view(column.type) else column for column in table.columns]
+    return pa.table(columns, names=table.column_names)
+
+
+def _is_view(kind: pa.DataType) -> bool:
+    """Whether these are views of texts, on which Arrow cannot do much."""
+    return bool(pa.types.is_string_view(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _column(name: str, values: Any) -> Any:

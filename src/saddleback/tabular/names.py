@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -35,6 +36,16 @@ def listed(names: Iterable[Any], most: int = MOST_LISTED) -> str:
     names = list(names)
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(quoted(name) for name in names[:most]) + rest
+
+
+def to_type(option: str, names: Iterable[str]) -> str:
+    """An option of the command line for each of these columns, as it is to be typed."""
+    return " ".join(f"{option} {_shell_quoted(name)}" for name in names)
+
+
+def _shell_quoted(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum() and len(name) <= LONGEST_SHOWN
+    return name if plain else quoted(name)
 
 
 def near_names(name: str, known: Sequence[str]) -> list[str]:
@@ -73,9 +84,8 @@ def column_names(names: Any, what: str) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise ProblemError(f"{what} must be names of columns, which are text; got {quoted(name)}.")
-    for name in names:
-        if names.count(name) > 1:
-            raise ProblemError(f"{what} names the column {quoted(name)} twice; name every column once.")
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise ProblemError(f"{what} names the column {quoted(twice[0])} twice; name every column once.")
     return names
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..._types import Vector
+from ...errors import ConvergenceWarning
 from ...result import Result
 from ..data.rows import Rows
 from ..fitting.candidate import NoCorrection
@@ -48,7 +50,10 @@ def _bound(subject: Subject, trained: Rows) -> TrainingBound:
         return subject.selection.bound
     trainer = Trainer(trained, ordinary(subject.setting))
     w = trainer.standardized(np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_))
-    return trainer.bound(w, subject.candidate.l2)
+    with warnings.catch_warnings():
+        # The page says whether the bound is certified.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return trainer.bound(w, subject.candidate.l2)
 
 
 def _penalty(subject: Subject, bound: TrainingBound) -> float:

@@ -24,16 +24,16 @@ from .evaluation import CHOSEN, Evaluation, evaluate, fit_to
 from .figures import compare
 from .fingerprint import fingerprint_of
 from .group_tables import tables_of
-from .linear_models import average_l2, ordinary
+from .linear_models import average_l2, fit_all, ordinary
 from .objective import objective_of
 from .plain import plain
 from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
 from .stability import stability_of
 from .subject import Subject, linear_margins, read_subject
-from .test_rows import read_test_rows
 from .texts import GUIDANCE, limits_of
 from .tradeoff import tradeoff_of
+from .unseen_rows import read_test_rows
 
 FORMAT, VERSION = "saddleback report", 1
 N_BOOTSTRAP = 100
@@ -223,7 +223,7 @@ def _baseline_on_training_rows(subject: Subject, rows: Rows, random_state: Any) 
         return None, subject.score(rows.offset, rows.y)
     index = sample_of(rows, random_state)
     l2 = average_l2(subject, subject.model, rows if index.size == len(rows) else rows.subset(index), random_state)
-    fit = Trainer(rows, replace(ordinary(subject.setting), reference=None)).fit(Candidate(0.0, 0.0, l2))
+    (fit,) = fit_all(Trainer(rows, replace(ordinary(subject.setting), reference=None)), [Candidate(0.0, 0.0, l2)])
     return fit, subject.score(fit.margins(rows), rows.y)
 
 

@@ -93,7 +93,10 @@ def _sample(rows: Rows, rng: np.random.Generator) -> tuple[NDArray[np.intp], str
     # One row, at random, of each of MOST_ROWS stretches of equal length.
     ends = np.linspace(0, n, MOST_ROWS + 1).astype(np.intp)
     chosen = np.sort(order[rng.integers(ends[:-1], ends[1:])])
-    return chosen, f"{MOST_ROWS:,} of {n:,} rows, drawn with every group and target in its share, train and judge here"
+    words = (
+        f"Models are compared on {MOST_ROWS:,} of the {n:,} rows, drawn so that every group and target has its share."
+    )
+    return chosen, words
 
 
 def sample_of(rows: Rows, random_state: Any) -> NDArray[np.intp]:

@@ -226,7 +226,7 @@ def in_brackets(value: float, error: float) -> str:
 
 def with_error(value: float, error: float) -> tuple[str, str]:
     """A number and its standard error with as many digits as the error allows: one, or two that begin with 1."""
-    if not np.isfinite(error) or error <= 0.0:
+    if not (np.isfinite(value) and np.finfo(float).tiny < error < np.inf):
         return plain(value, 4), plain(error, 1)
     decimals = -int(np.floor(np.log10(error / 2.0) + 1e-12))
     if max(abs(value), error) < LEAST_EXPONENT:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from ...dual_sets import (
     Ball,
     Box,
@@ -43,7 +45,7 @@ METHODS = (APGD, LBFGSB, Accelerated, Extragradient, FixedPoint, Newton, Optimis
 COMPONENTS: Mapping[str, Any] = {kind.__name__: kind for kind in (*LOSSES, *SETS, *REGULARIZERS, *METHODS)}
 
 MOST_ENTRIES = 100_000
-"""Entries of the matrices of a Polytope that is read: linear programs are solved when it is made."""
+"""Entries of the matrices of a Polytope in a file: linear programs are solved when it is read."""
 
 
 def describe(value: Any) -> tuple[str, dict[str, Any]] | None:
@@ -54,7 +56,8 @@ def describe(value: Any) -> tuple[str, dict[str, Any]] | None:
     if isinstance(value, Ball):
         middle = value._middle
         return name, {"center": middle if middle.ndim else float(middle), "radius": value.radius}
-    return name, {member.name: getattr(value, member.name) for member in fields(value) if member.init}
+    values = {member.name: getattr(value, member.name) for member in fields(value) if member.init}
+    return None if _is_too_large(name, values) else (name, values)
 
 
 def make(name: str, values: dict[str, Any]) -> Any:
@@ -62,9 +65,14 @@ def make(name: str, values: dict[str, Any]) -> Any:
     kind = COMPONENTS.get(name)
     if kind is None:
         raise Unreadable(f"it holds an object of the unknown class {name[:60]!r}")
-    if kind is Polytope and sum(getattr(entries, "size", 0) for entries in values.values()) > MOST_ENTRIES:
+    if _is_too_large(name, values):
         raise Unreadable(f"it holds a Polytope of more than {MOST_ENTRIES} entries")
     try:
         return kind(**values)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         raise Unreadable(f"it holds a {name} that is none ({' '.join(str(error).split())[:200]})") from None
+
+
+def _is_too_large(name: str, values: dict[str, Any]) -> bool:
+    entries = sum(value.size for value in values.values() if isinstance(value, np.ndarray))
+    return name == Polytope.__name__ and entries > MOST_ENTRIES

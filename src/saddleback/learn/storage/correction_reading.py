@@ -26,10 +26,11 @@ from ..correction.stored_boosting import (
 from ..correction.stored_trees import StoredTrees
 from ..correction.user_model import CLASSIFIER, kind_of
 from ..correction.worst_group_correction import WorstGroupCorrection
+from ..estimators.base import LinearMinimax
 from .boosting_writing import BOOSTING
-from .correction_writing import BOOSTED, OURS
+from .correction_writing import BOOSTED, OURS, unwrapped
 from .linear_reading import check_width, pointwise_loss, read_classes, read_columns, read_fit, read_input
-from .parameters import check_columns, read_parameters
+from .parameters import check_columns, parameter_names, read_parameters
 from .selection_reading import read_selection
 
 TYPES = {"leaf": np.bool_, "missing_left": np.bool_, "categorical": np.bool_, "bitsets": np.uint32}
@@ -39,12 +40,13 @@ NUMBERS = ("baseline", "value", "threshold")
 def read_correction(reader: Reader, read_ours: Callable[[Reader], Any]) -> WorstGroupCorrection:
     """The corrected model; ``read_ours`` reads a model of this package."""
     estimator, fitted = _estimator(reader.under("estimator"), read_ours)
-    known = [name for name in WorstGroupCorrection._get_param_names() if name != "estimator"]
+    known = [name for name in parameter_names(WorstGroupCorrection) if name != "estimator"]
     model = WorstGroupCorrection(estimator, **read_parameters(reader, known))
     classifier = kind_of(estimator) == CLASSIFIER
     read_input(model, reader, classes=classifier)
     read_fit(model, reader, regressor=not classifier)
     model.estimator_ = fitted
+    _check_columns(model, unwrapped(fitted))
     model.corrected_ = reader.flag("corrected")
     dropped = check_columns(model)
     _check_features(model)
@@ -61,6 +63,21 @@ def read_correction(reader: Reader, read_ours: Callable[[Reader], Any]) -> Worst
         raise Unreadable("its model has other classes than its correction")
     model.selection_ = read_selection(reader.under("selection"), model.group_names_)
     return model
+
+
+def _check_columns(model: Any, fitted: Any) -> None:
+    """Refuse a model of other columns than those that the correction gives it."""
+    dropped, names = check_columns(model), getattr(model, "feature_names_in_", None)
+    if isinstance(fitted, LinearMinimax) and check_columns(fitted):
+        # It reads its own columns of groups, or a frame without them.
+        return
+    given = None if names is None else [name for name in names if name not in dropped]
+    widths = {model.n_features_in_ - len(set(dropped)), model.n_features_in_ - bool(dropped)}
+    own = getattr(fitted, "feature_names_in_", None)
+    if fitted.n_features_in_ not in ({len(given)} if given is not None else widths):
+        raise Unreadable(f"its model has {fitted.n_features_in_} columns, and its correction gives it others")
+    if given is not None and own is not None and own.tolist() != given:
+        raise Unreadable("its model has columns of other names than its correction")
 
 
 def _check_features(model: Any) -> None:
@@ -94,7 +111,7 @@ def _estimator(reader: Reader, read_ours: Callable[[Reader], Any]) -> tuple[Any,
 def _unfitted(reader: Reader, fitted: StoredBoosting) -> Any:
     """scikit-learn's model before the fit. Parameters that its installed version does not have are left out."""
     kind = BOOSTING[reader.word("class", BOOSTING)]
-    given = kind(**read_parameters(reader, kind._get_param_names(), drop_unknown=True))
+    given = kind(**read_parameters(reader, parameter_names(kind), drop_unknown=True))
     if kind_of(given) != kind_of(fitted):
         raise reader.wrong("class", "of the same kind as its trees", kind.__name__)
     return given

@@ -33,8 +33,8 @@ def read_columns(model: Any, reader: Reader) -> None:
     model.n_features_in_ = reader.count("n_features", least=1)
     if reader.has("feature_names"):
         names = reader.json("feature_names")
-        if not isinstance(names, list) or len(names) != model.n_features_in_ or not _all_texts(names):
-            raise reader.wrong("feature_names", f"{model.n_features_in_} texts", "others")
+        if not isinstance(names, list) or len(names) != model.n_features_in_ or not _different_texts(names):
+            raise reader.wrong("feature_names", f"{model.n_features_in_} different texts", "others")
         model.feature_names_in_ = np.array(names, dtype=object)
 
 
@@ -49,7 +49,7 @@ def read_fit(model: Any, reader: Reader, *, regressor: bool) -> None:
     result = Result.from_parts(reader.under("result"))
     if result.dual.ndim != 1 or result.dual.size > len(model.group_names_):
         raise reader.wrong("result.dual", "a weight for each group", str(result.dual.shape))
-    if result.w.size != K * (coef.shape[1] + bool(model.fit_intercept)):
+    if result.w.size not in (coef.size, coef.size + K):
         raise reader.wrong("result.w", "as many as coefficients and intercepts", str(result.w.size))
     model.coef_, model.intercept_ = (coef[0], float(intercept[0])) if regressor else (coef, intercept)
     model.group_losses_ = losses
@@ -114,5 +114,5 @@ def read_classes(reader: Reader) -> Any:
     return classes
 
 
-def _all_texts(names: list[Any]) -> bool:
-    return all(isinstance(name, str) for name in names)
+def _different_texts(names: list[Any]) -> bool:
+    return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)

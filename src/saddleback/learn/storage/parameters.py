@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 from ..._validation import flag
@@ -39,6 +40,13 @@ def _refusal(model: Any, name: str, kind: str) -> str:
         f"{type(model).__name__} cannot be saved: its parameter {name} is or holds an object of class {kind}, and a "
         f"file holds no code. {remedy}, or keep the model by joblib.dump."
     )
+
+
+@cache
+def parameter_names(kind: Any) -> list[str]:
+    """The parameters of an estimator's class."""
+    names: list[str] = kind._get_param_names()
+    return names
 
 
 def read_parameters(reader: Reader, known: Collection[str], *, drop_unknown: bool = False) -> dict[str, Any]:

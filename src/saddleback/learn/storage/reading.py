@@ -15,7 +15,7 @@ from ..estimators.cross_validated import MinimaxClassifierCV, MinimaxRegressorCV
 from ..estimators.regressor import MinimaxRegressor
 from .correction_reading import read_correction
 from .linear_reading import check_width, read_fit, read_input
-from .parameters import read_parameters
+from .parameters import parameter_names, read_parameters
 from .selection_reading import read_selection
 from .writing import CORRECTION, CROSS_VALIDATED, MODELS
 
@@ -75,7 +75,7 @@ def read_model(reader: Reader) -> Any:
 def read_shared(reader: Reader, name: str) -> Any:
     """A model with parameters, classes, columns and groups, but without coefficients."""
     kind = {**CLASSIFIERS, **REGRESSORS}[name]
-    model = kind(**read_parameters(reader, kind._get_param_names()))
+    model = kind(**read_parameters(reader, parameter_names(kind)))
     read_input(model, reader, classes=name in CLASSIFIERS)
     return model
 

@@ -12,6 +12,7 @@ from ..fitting.trainer import TrainingBound
 from ..selection.one_se import Choice
 from ..selection.selection import Selection
 from ..table import Table
+from .selection_writing import GROUP
 
 NUMBERS = (
     "worst_loss",
@@ -24,7 +25,6 @@ NUMBERS = (
     "price_error",
 )
 FLAGS = ("admissible", "chosen")
-GROUP = "worst_group"
 PARAMETERS = ("worst_weight", "prior", "l2")
 """Columns that name the candidates: at least one of them."""
 VECTORS = ("average_losses", "gains", "gain_errors", "sure_gains", "prices")
@@ -52,6 +52,8 @@ def read_selection(reader: Reader, names: list[Any]) -> Selection:
         titles=titles,
         kept_model=reader.text("kept_model"),
         family=reader.text("family"),
+        n_rows=reader.count("n_rows"),
+        n_table_rows=reader.count("n_table_rows"),
     )
 
 
@@ -103,29 +105,11 @@ def _table(reader: Reader, choice: Choice, names: list[Any]) -> Table:
             data[name] = candidates.vector(name, C, finite=False)
         elif name in FLAGS:
             data[name] = candidates.array(name, np.bool_, (C,))
-        elif name == GROUP and candidates.has(name):
-            data[name] = _worst_groups(candidates, choice, names)
+        elif name == GROUP:
+            data[name] = [names[j] for j in choice.worst_groups]
         else:
             data[name] = _parameter(candidates, name, C, len(names))
     return Table(data, caption)
-
-
-def _worst_groups(reader: Reader, choice: Choice, names: list[Any]) -> list[Any]:
-    """The worst group of each candidate, which the choice knows by its number."""
-    expected = [names[j] for j in choice.worst_groups]
-    numbers = reader.arrays.get(reader.prefix + GROUP)
-    got = numbers.tolist() if numbers is not None and numbers.dtype != np.uint8 else None
-    if got is None:
-        got = reader.value(GROUP)
-    else:
-        reader.array(GROUP)
-    if (
-        not isinstance(got, list)
-        or len(got) != len(expected)
-        or any(a != b for a, b in zip(got, expected, strict=True))
-    ):
-        raise reader.wrong(GROUP, "the groups of the choice", "others")
-    return expected
 
 
 def _parameter(reader: Reader, name: str, C: int, J: int) -> Any:

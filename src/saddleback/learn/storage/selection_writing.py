@@ -10,6 +10,8 @@ import numpy as np
 from ...storage import Parts
 from .linear_writing import write_labels
 
+GROUP = "worst_group"
+
 
 def write_selection(selection: Any, parts: Parts) -> None:
     """The candidates, the figures of the choice, the bound, and the words of its sentence."""
@@ -18,6 +20,9 @@ def write_selection(selection: Any, parts: Parts) -> None:
     parts.json("caption", table.caption)
     for name in table.columns:
         column = table[name]
+        if name == GROUP:
+            # The choice has the numbers of these groups.
+            continue
         if column.dtype.kind == "O":
             write_labels(candidates, name, column.tolist(), "the selection")
         else:
@@ -35,6 +40,8 @@ def write_selection(selection: Any, parts: Parts) -> None:
         write_bound(selection.bound, parts.under("bound"))
     for name in ("rule", "scoring", "kept_model", "family"):
         parts.text(name, getattr(selection, name))
+    for name in ("n_rows", "n_table_rows"):
+        parts.count(name, getattr(selection, name))
     parts.json("titles", list(selection.titles))
 
 

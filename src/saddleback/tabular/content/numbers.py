@@ -10,7 +10,7 @@ from ...errors import ProblemError
 from ..names import quoted
 from .texts import texts_of
 from .types import is_number
-from .written_numbers import PLAIN, first_unparsed, parse
+from .written_numbers import PLAIN, are_booleans, first_unparsed, parse
 
 
 def number_column(column: pa.ChunkedArray, name: str, style: str = PLAIN) -> pa.ChunkedArray:
@@ -23,6 +23,9 @@ def number_column(column: pa.ChunkedArray, name: str, style: str = PLAIN) -> pa.
     if pa.types.is_temporal(kind):
         raise ProblemError(f"the column {quoted(name)} must hold numbers, as in the training table; got {kind}.")
     texts = texts_of(column)
+    if are_booleans(texts.levels):
+        truths = pa.array([text.casefold() == "true" for text in texts.levels.to_pylist()] + [None])
+        return pa.chunked_array([truths.take(pa.array(np.where(texts.codes < 0, texts.n_levels, texts.codes)))])
     numbers = parse(texts.levels, style)
     if numbers is None and style != PLAIN:
         numbers = parse(texts.levels, PLAIN)

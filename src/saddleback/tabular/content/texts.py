@@ -9,10 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
+from ..names import quoted
 from .missing import MARKERS
 from .types import decoded, is_text
 
 MISSING_CODE = -1
+CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class Texts:
 def texts_of(column: pa.ChunkedArray) -> Texts:
     """The texts of a column of any type, without spaces around them; markers of missing values are missing."""
     column = as_text(column)
-    if column.num_chunks == 0:
+    if len(column) == 0:
         return Texts(np.zeros(0, np.int32), pa.array([], pa.string()))
     column = column.dictionary_encode().unify_dictionaries()
     levels = column.chunk(0).dictionary.cast(pa.string())
@@ -71,7 +74,11 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     column = decoded(column)
     kind = column.type
     if pa.types.is_dictionary(kind) and pa.types.is_string(kind.value_type):
-        return column
+        # Dictionaries of chunks are unified below, which may need wider indices.
+        if pa.types.is_int32(kind.index_type):
+            return column
+        chunks = [pa.DictionaryArray.from_arrays(c.indices.cast(pa.int32()), c.dictionary) for c in column.chunks]
+        return pa.chunked_array(chunks, type=CODED)
     if is_text(kind):
         return column.cast(pa.string())
     if pa.types.is_null(kind):
@@ -80,7 +87,11 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = column.cast(pa.float64())
     if pa.types.is_floating(column.type):
         return pa.chunked_array([_texts_of_floats(column)])
-    return column.cast(pa.string())
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowException, ValueError) as error:
+        why = (str(error).splitlines() or [""])[0][:100]
+        raise ProblemError(f"a column of type {quoted(str(kind))} cannot be written as text ({why}).") from error
 
 
 def _texts_of_floats(column: pa.ChunkedArray) -> pa.DictionaryArray:

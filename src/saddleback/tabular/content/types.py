@@ -9,8 +9,17 @@ from ..names import quoted
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column without wrappings: dictionaries of text stay, others, run lengths and extensions become plain values."""
+    """A column without wrappings: dictionaries of text stay, others, run lengths and extensions become plain values.
+
+    Views of texts, as polars has them, become texts.
+    """
     kind = column.type
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.string())
+    if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+        # Arrow has few functions for views, and no cast of a dictionary of them.
+        chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.string())) for c in column.chunks]
+        return pa.chunked_array(chunks, type=pa.dictionary(kind.index_type, pa.string()))
     if isinstance(kind, pa.BaseExtensionType):
         return decoded(pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind.storage_type))
     if pa.types.is_run_end_encoded(kind):
@@ -21,7 +30,7 @@ def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_plain_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_text(kind: pa.DataType) -> bool:

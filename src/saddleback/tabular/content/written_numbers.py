@@ -41,6 +41,11 @@ def _style(levels: pa.StringArray) -> str | None:
     return None
 
 
+def are_booleans(levels: pa.StringArray) -> bool:
+    """Whether all of these texts are true or false, in any case of the letters."""
+    return 0 < len(levels) <= FEW and {text.casefold() for text in levels.to_pylist()} <= {"true", "false"}
+
+
 def parse(levels: pa.StringArray, style: str) -> NDArray[np.float64] | None:
     """The numbers of texts written in a style; None where one of them is not a number."""
     texts = pc.replace_substring_regex(levels, r"^\+", "")

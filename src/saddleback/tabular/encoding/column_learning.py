@@ -10,7 +10,7 @@ from ..content.numbers import number_column
 from ..content.texts import texts_of
 from ..content.times import are_times
 from ..content.types import is_text, is_time
-from ..content.written_numbers import PLAIN, style_of
+from ..content.written_numbers import PLAIN, are_booleans, style_of
 from .learned import Learned
 from .number_learning import learn_numbers
 from .rules import DroppedRule
@@ -22,15 +22,17 @@ def learn_column(
 ) -> Learned:
     """The rule of a decoded column. ``rows``: the training rows, all where None; ``sampled``: some of them.
 
-    ``forced``: the column is kept also if it looks like an identifier or free text.
+    ``forced``: the column is kept also if it looks like an identifier or free text; dates are then categories.
     """
-    if is_time(column.type):
+    if is_time(column.type) and not forced:
         return _times(name)
-    if not is_text(column.type):
+    if not (is_text(column.type) or is_time(column.type)):
         return learn_numbers(number_column(column, name), name, rows, sampled, PLAIN, forced)
     texts = texts_of(column)
     if are_times(texts.levels):
-        return _times(name)
+        return learn_texts(texts, name, rows, sampled, forced) if forced else _times(name)
+    if are_booleans(texts.levels):
+        return learn_numbers(number_column(column, name), name, rows, sampled, PLAIN, forced)
     style = style_of(texts.levels)
     if style is not None:
         return learn_numbers(number_column(column, name, style), name, rows, sampled, style, forced)

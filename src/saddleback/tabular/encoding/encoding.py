@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,11 @@ class Encoding:
     @property
     def feature_names(self) -> list[str]:
         """The names of the columns of `features`, all different."""
-        seen: Counter[str] = Counter()
-        names = []
+        names: dict[str, None] = {}
         for name in (name for rule in self.columns for name in rule.feature_names):
-            seen[name] += 1
-            names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        return names
+            others = (f"{name} ({k})" for k in count(2))
+            names[name if name not in names else next(other for other in others if other not in names)] = None
+        return list(names)
 
     @property
     def input_columns(self) -> tuple[str, ...]:
@@ -113,7 +113,8 @@ class Encoding:
                 f"expected a table, as read_table and table_from_frame make them; got {type(table).__name__}."
             )
         there = table.column_names
-        lacking = [name for name in names if name not in set(there)]
+        known = Counter(there)
+        lacking = [name for name in names if name not in known]
         if lacking:
             near = near_names(lacking[0], there)
             meant = f" Is {quoted(lacking[0])} named {' or '.join(map(quoted, near))} there?" if near else ""
@@ -121,7 +122,7 @@ class Encoding:
                 f"the table lacks the columns {listed(lacking)}, which the model needs; it has {listed(there)}.{meant}"
             )
         for name in names:
-            if there.count(name) > 1:
+            if known[name] > 1:
                 raise ProblemError(f"the table has several columns named {quoted(name)}; rename them.")
 
 

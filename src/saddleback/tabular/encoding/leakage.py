@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..names import quoted
+from ..names import quoted, to_type
 from .association import (
     area_under_curve,
     binned,
@@ -94,6 +94,7 @@ def determines_nearly(column: Sample, target: Sample) -> str | None:
 
 
 def exact_words(name: str, target: str) -> str:
+    """What is said of a column that determines the target exactly."""
     return f"the column {quoted(name)} and the target {quoted(target)} determine each other one to one"
 
 
@@ -102,7 +103,7 @@ def near_finding(name: str, target: str, how: str) -> Finding:
         name,
         "leakage",
         f"{quoted(name)} nearly determines the target {quoted(target)}: {how}. If it is known only after the target, "
-        f"leave it out: --drop {name} (drop=).",
+        f"leave it out: {to_type('--drop', [name])} (drop=).",
     )
 
 

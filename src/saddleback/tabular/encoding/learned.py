@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..names import quoted
+from ..names import quoted, to_type
 from .finding import Finding, note, warning
 from .leakage import Sample
 from .rules import ColumnRule, DroppedRule
@@ -32,7 +32,6 @@ def left_out(name: str, why: str) -> Learned:
 
 def identifier(name: str, why: str) -> Learned:
     """A column that names the rows."""
-    told = (
-        f"{quoted(name)} is left out as an identifier: {why}. If it describes the rows, keep it: --keep {name} (keep=)."
-    )
+    keep = f"If it describes the rows, keep it: {to_type('--keep', [name])} (keep=)."
+    told = f"{quoted(name)} is left out as an identifier: {why}. {keep}"
     return Learned(DroppedRule(name, f"left out: an identifier ({why})"), [warning(name, "identifier", told)])

@@ -13,17 +13,29 @@ from ..._validation import flag
 from ...errors import ProblemError
 from ..content.texts import texts_of
 from ..content.types import checked, decoded, is_usable
-from ..names import column_names, listed, quoted, refuse_unknown
+from ..names import column_names, listed, quoted, refuse_unknown, to_type
 from ..reading.notes import notes_of
 from .association import purity, sampled_rows
 from .column_learning import learn_column
 from .encoding import Encoding
 from .finding import Finding, note, warning
-from .leakage import PURITY, Sample, determines_exactly, determines_nearly, exact_words, near_finding, proxy_finding
+from .leakage import (
+    FEWEST_ROWS,
+    PURITY,
+    Sample,
+    determines_exactly,
+    determines_nearly,
+    exact_words,
+    near_finding,
+    proxy_finding,
+)
 from .learned import Learned
 from .rules import ColumnRule, DroppedRule
 from .target_learning import learn_target
 from .target_rule import REGRESSION, TargetRule
+
+MANY_GROUPS = 0.1
+"""A warning is given where there are more labels of groups than this share of the rows."""
 
 
 def learn_encoding(
@@ -132,7 +144,7 @@ class _Learning:
         self.sampled = of_labelled if self.rows is None else np.flatnonzero(labelled)[of_labelled]
         self.target_sample = self._sample_of_target()
         self.group_samples = {name: self._sample_of_group(name) for name in chosen.groups}
-        self.findings: list[Finding] = []
+        self.findings = [finding for name in chosen.groups for finding in self._group_findings(name)]
         self.times: list[str] = []
         self.unusable: dict[str, str] = {}
         self.exact: list[str] = []
@@ -166,8 +178,8 @@ class _Learning:
         if self.exact:
             known = "; ".join(exact_words(name, self.target.name) for name in self.exact)
             raise ProblemError(
-                f"{known}. A model that sees it learns nothing else. Leave it out: {_options('--drop', self.exact)} "
-                f"(drop=), or accept it: {_options('--keep', self.exact)} (keep=)."
+                f"{known}. A model that sees it learns nothing else. Leave it out: {to_type('--drop', self.exact)} "
+                f"(drop=), or accept it: {to_type('--keep', self.exact)} (keep=)."
             )
         if self.n_features == 0:
             raise ProblemError(
@@ -190,7 +202,7 @@ class _Learning:
         if how is not None:
             self.findings.append(near_finding(name, self.target.name, how))
         for group, sample in self.group_samples.items():
-            if group != name and self.sampled.size >= 20:
+            if group != name and self.sampled.size >= FEWEST_ROWS:
                 share = purity(learned.sample.codes, sample.codes)
                 if share >= PURITY:
                     self.findings.append(proxy_finding(name, group, share))
@@ -205,6 +217,19 @@ class _Learning:
         texts = texts_of(checked(self.table.column(name), name))
         return Sample.of_codes(texts.codes[self.sampled])
 
+    def _group_findings(self, name: str) -> list[Finding]:
+        """Groups that are missing, or as many as there are rows."""
+        counts = texts_of(checked(self.table.column(name), name)).counts(self.rows)
+        n_rows, n_missing, n_labels = int(counts.sum()), int(counts[-1]), int(np.count_nonzero(counts[:-1]))
+        found = []
+        if n_missing:
+            told = f"The group column {quoted(name)} has no label in {n_missing} of {n_rows} rows."
+            found.append(warning(name, "group", told))
+        if n_rows >= FEWEST_ROWS and n_labels > MANY_GROUPS * n_rows:
+            told = f"The group column {quoted(name)} has {n_labels} labels in {n_rows} rows; such groups tell little."
+            found.append(warning(name, "group", told))
+        return found
+
 
 def _refusal(times: list[str], unusable: dict[str, str]) -> str:
     parts = []
@@ -216,13 +241,4 @@ def _refusal(times: list[str], unusable: dict[str, str]) -> str:
     if unusable:
         kinds = ", ".join(f"{quoted(name)} ({quoted(kind)[1:-1]})" for name, kind in list(unusable.items())[:12])
         parts.append(f"the columns {kinds} are of types that are neither numbers nor text")
-    return f"{'; '.join(parts)}; or leave them out: {_options('--drop', [*times, *unusable])} (drop=)."
-
-
-def _options(option: str, names: list[str]) -> str:
-    """What to type on the command line."""
-    return " ".join(f"{option} {_shell_quoted(name)}" for name in names)
-
-
-def _shell_quoted(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else quoted(name)
+    return f"{'; '.join(parts)}; or leave them out: {to_type('--drop', [*times, *unusable])} (drop=)."

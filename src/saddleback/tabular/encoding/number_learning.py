@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..content.numbers import floats, refuse_infinite
 from ..content.written_numbers import DECIMAL_COMMA, THOUSANDS
-from ..names import quoted
+from ..names import quoted, to_type
 from .finding import Finding, note, warning
 from .identifiers import FEWEST_ROWS, are_row_numbers, is_named_like_one
 from .leakage import Sample
@@ -76,7 +76,7 @@ def _findings(
     name: str, column: pa.ChunkedArray, style: str, n_missing: int, n_rows: int, largest: float
 ) -> list[Finding]:
     found = []
-    drop = f"If they are codes, leave the column out: --drop {name} (drop=)."
+    drop = f"If they are codes, leave the column out: {to_type('--drop', [name])} (drop=)."
     if n_missing:
         found.append(missing_finding(name, n_missing, n_rows, "the mean is used there, and a column says where"))
     if style == THOUSANDS:

@@ -24,21 +24,9 @@ MOST_CLASSES = 10
 MOST_TEXT_CLASSES = 100
 """Texts of more different values are hardly classes: they are refused unless told."""
 
+_AGREED = {"yes", "y", "true", "t", "positive", "pos", "success", "pass", "passed", "paid", "good"}
 _GRANTED = {"approved", "approve", "accepted", "accept", "admitted", "granted", "hired", "selected"}
-POSITIVE_WORDS = {
-    "1",
-    "yes",
-    "y",
-    "true",
-    "t",
-    "positive",
-    "pos",
-    "success",
-    "pass",
-    "passed",
-    "paid",
-    "good",
-} | _GRANTED
+POSITIVE_WORDS = _AGREED | _GRANTED
 """The class of two that is one of these words is the positive one; where none or both are, the larger one is."""
 
 
@@ -94,11 +82,11 @@ def _task(numbers: NDArray[np.float64] | None, name: str, column: pa.ChunkedArra
             )
         return CLASSIFICATION
     distinct = np.unique(numbers)
-    if distinct.size <= 2:
-        return CLASSIFICATION
     if (distinct != np.floor(distinct)).any():
         return REGRESSION
-    if distinct.size > MOST_CLASSES or not pa.types.is_integer(column.type):
+    if distinct.size <= 2:
+        return CLASSIFICATION
+    if distinct.size > MOST_CLASSES or not (pa.types.is_integer(column.type) or is_text(column.type)):
         raise ProblemError(
             f"the target {quoted(name)} may be classes or numbers: it has {distinct.size} different whole numbers. Say "
             "which they are: task='classification' or task='regression' (--task)."
@@ -138,13 +126,13 @@ def _classification(name: str, classes: list[Label], positive: Any, style: str) 
         return rule, []
     if positive is not None:
         chosen = [label for label in classes if label_text(label).casefold() == str(positive).strip().casefold()]
-        chosen = chosen or [label for label in classes if type(positive) is not str and label == positive]
+        chosen = chosen or [label for label in classes if type(label) in (int, float) and label == _as_number(positive)]
         if not chosen:
             raise ProblemError(
                 f"positive must be one of the classes of {quoted(name)}, {listed(classes)}; got {quoted(positive)}."
             )
         return TargetRule(name, CLASSIFICATION, tuple(classes), chosen[0], style), []
-    worded = [label for label in classes if label_text(label).casefold() in POSITIVE_WORDS]
+    worded = [label for label in classes if isinstance(label, str) and label.casefold() in POSITIVE_WORDS]
     label = worded[0] if len(worded) == 1 else classes[1]
     other = classes[0] if label == classes[1] else classes[1]
     found = note(
@@ -154,3 +142,10 @@ def _classification(name: str, classes: list[Label], positive: Any, style: str) 
         f"--positive (positive=) says otherwise.",
     )
     return TargetRule(name, CLASSIFICATION, tuple(classes), label, style), [found]
+
+
+def _as_number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..content.texts import Texts
-from ..names import listed, quoted
+from ..names import listed, quoted, to_type
 from .applying import slots_of
 from .finding import note, warning
 from .identifiers import FEWEST_ROWS, VARIED_TEXT_SHARE
@@ -25,6 +27,8 @@ MOST_LEVELS = 40
 SENTENCE_WORDS = 4
 """Texts of so many words on average are sentences."""
 
+NUMBER_WITH_UNIT = r"^([$€£¥]\s*[+-]?[0-9][0-9.,]*|[+-]?[0-9][0-9.,]*\s*[%$€£¥])$"
+
 Counts = NDArray[np.int64]
 
 
@@ -40,6 +44,9 @@ def learn_texts(
     if present.size == 1 and n_missing == 0:
         return left_out(name, f"it is {quoted(_text(texts, present[0]))} in every row")
     n_here = int(counts.sum())
+    if not forced and _have_units(texts):
+        told = f"{quoted(name)} is left out: it holds numbers with a sign, such as % or $. Write them without it."
+        return Learned(DroppedRule(name, "left out: numbers with a sign"), [warning(name, "text", told)])
     if not forced and n_here >= FEWEST_ROWS and present.size > VARIED_TEXT_SHARE * n_here:
         return _varied(name, texts, present, n_here)
     kept = _kept_levels(texts, counts, n_missing, forced)
@@ -50,6 +57,11 @@ def learn_texts(
 
 def _text(texts: Texts, code: int | np.integer) -> str:
     return str(texts.levels[int(code)].as_py())
+
+
+def _have_units(texts: Texts) -> bool:
+    """Whether all texts are numbers with the sign of a unit."""
+    return bool(pc.all(pc.match_substring_regex(texts.levels, NUMBER_WITH_UNIT)).as_py())
 
 
 def _varied(name: str, texts: Texts, present: NDArray[np.intp], n_here: int) -> Learned:
@@ -64,7 +76,7 @@ def _varied(name: str, texts: Texts, present: NDArray[np.intp], n_here: int) -> 
 
 def _all_rare(name: str, n_levels: int) -> Learned:
     told = f"{n_levels} different texts, all of them rare"
-    advice = f"Make broader categories of it, or keep the most frequent ones: --keep {name} (keep=)."
+    advice = f"Make broader categories of it, or keep the most frequent ones: {to_type('--keep', [name])} (keep=)."
     finding = warning(name, "text", f"{quoted(name)} is left out: it has {told}. {advice}")
     return Learned(DroppedRule(name, f"left out: {told}"), [finding])
 
@@ -72,7 +84,7 @@ def _all_rare(name: str, n_levels: int) -> Learned:
 def _kept_levels(texts: Texts, counts: Counts, n_missing: int, forced: bool) -> NDArray[np.intp]:
     """The codes of the levels that are not pooled: both of two, else the most frequent ones that are not rare."""
     present = np.flatnonzero(counts)
-    reserved = np.array([_text(texts, code) in (OTHER, MISSING) for code in present])
+    reserved = pc.is_in(texts.levels, pa.array([OTHER, MISSING])).to_numpy(zero_copy_only=False)[present]
     if present.size == 2 and n_missing == 0 and not reserved.any():
         return present
     enough = 0.0 if forced else min(float(RARE_ROWS), RARE_SHARE * (counts.sum() + n_missing))

@@ -75,6 +75,8 @@ def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterabl
     ([31, None], ['00501', '10115'])
     """
     chosen = None if columns is None else column_names(columns, "columns")
+    if chosen == ():
+        raise ProblemError("columns must name at least one column; got none. Leave it out to read all of them.")
     as_text = column_names(text, "text")
     file = checked_file(path)
     start = first_bytes(file)

@@ -1,0 +1,123 @@
+"""The three sentences say what the held-out rows show, also where that is not what was hoped for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import saddleback as sb
+from saddleback.learn.evidence.answer import answer_of, outcome_of
+from saddleback.learn.evidence.evaluation import Evaluation
+from saddleback.learn.evidence.figures import compare
+from saddleback.learn.evidence.plain import in_sentence
+from saddleback.learn.evidence.splitting import split_rows
+from saddleback.learn.evidence.subject import read_subject
+
+CHOICE = {"worst_weights": [0, 0.5, 1], "priors": [0], "l2s": [0.01], "cv": 3, "repeats": 1}
+
+
+def table(gain: bool):
+    rng = np.random.default_rng(0)
+    X, town = rng.standard_normal((900, 2)), np.arange(900) % 3
+    eta = 1.5 * X[:, 0] * np.where(town == 1, -1.0, 1.0) + X[:, 1] if gain else X[:, 0]
+    return X, eta + rng.logistic(size=900) > 0, {"town": np.array(["a", "b", "c"])[town]}
+
+
+@pytest.fixture(scope="module")
+def gained():
+    X, y, town = table(gain=True)
+    return sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+
+
+def sentences(model, change, *, worst=1, noise=0.1):
+    """The answer where the scores of the worst group change so much on held-out rows."""
+    subject = read_subject(model, None, None, None, None)
+    held_out = split_rows(subject, "auto", 0)
+    rng, codes = np.random.default_rng(0), held_out.rows.groups.codes
+    baseline = np.where(codes == worst, 1.0, 0.5) + rng.normal(0, 0.05, codes.size)
+    scatter = rng.normal(0, noise, codes.size)
+    scatter -= held_out.rows.groups.mean(scatter)[codes]
+    scores = baseline + np.where(codes == worst, change, 0.01) + scatter
+    return answer_of(subject, Evaluation(held_out), compare(baseline, scores, held_out.rows), None)
+
+
+def test_a_gain(gained):
+    evidence = gained.evidence(challengers=None, n_bootstrap=20)
+    first, second, third = evidence["answer"]
+    row = next(row for row in evidence["groups"][1]["held_out"] if row["group"] == "town=b")
+    assert evidence["outcome"] == "gain"
+    assert first.startswith("The selected model helps")
+    assert "town=b" in first
+    assert "no part in fit or selection" in first
+    assert f"{-row['change']:.3f}" in first or f"{-row['change']:.2f}" in first
+    assert second.startswith("The price: the log loss of all rows")
+    assert "of 5 parts" in third
+    assert "bootstrap" in third
+
+
+def test_a_gain_that_outer_rows_do_not_confirm(gained):
+    first, _, third = sentences(gained, -0.001)
+    assert "not confirmed" in first
+    assert "chance explains" in first
+    assert third.startswith("Do not count on the gain")
+
+
+def test_harm_is_called_harm(gained):
+    first, _, third = sentences(gained, +0.2)
+    assert "does harm" in first
+    assert third.startswith("Do not count on the gain")
+
+
+def test_another_group_that_becomes_the_worst_off_is_named(gained):
+    first, *_ = sentences(gained, -0.6)
+    assert "the largest one of any group goes from" in first
+    assert first.rstrip(".").endswith(("town=a", "town=c"))
+
+
+def test_nothing_to_gain():
+    X, y, town = table(gain=False)
+    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+    evidence = model.evidence(challengers=None, n_bootstrap=20)
+    first, second, third = evidence["answer"]
+    assert evidence["outcome"] == "nothing to gain"
+    assert first.startswith("Nothing to gain was found, and the average model is kept")
+    assert second.startswith("2 other candidates")
+    assert "nothing is paid" in second
+    assert third.startswith("The average model is the one to use")
+
+
+def test_a_model_that_was_asked_for(gained):
+    X, y, town = table(gain=True)
+    model = sb.MinimaxClassifier(1.0).fit(X, y, sensitive_features=town)
+    assert outcome_of(read_subject(model, None, None, None, None)) == "given"
+    first, _, third = sentences(model, -0.2)
+    assert first.startswith("The model that was asked for helps")
+    assert "given" in third
+    assert sentences(model, 0.0)[0].startswith("No gain is shown")
+
+
+def test_names_in_sentences_are_short_and_keep_their_direction():
+    assert in_sentence("race=black") == "race=black"
+    assert len(in_sentence("x" * 10_000)) == 60
+    assert in_sentence("\u05d0\u05d1") == "\u2068\u05d0\u05d1\u2069"
+
+
+def test_regressors_speak_of_their_own_loss():
+    X, _, town = table(gain=True)
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(900)
+    model = sb.MinimaxRegressor(0.5).fit(X, y, sensitive_features=town)
+    assert "squared error" in model.evidence(challengers=None, n_bootstrap=0)["answer"][0]
+
+
+def test_comparisons_pair_rows():
+    X, y, town = table(gain=True)
+    subject = read_subject(sb.MinimaxClassifier(0.0).fit(X, y, sensitive_features=town), None, None, None, None)
+    rng = np.random.default_rng(0)
+    baseline = rng.normal(0, 10, 900)
+    at = compare(baseline, baseline - 0.5, subject.rows)
+    assert at.changes == pytest.approx(-0.5)
+    assert at.change_errors == pytest.approx(0.0, abs=1e-12), "noise that both share does not count"
+    weighted = compare(baseline, 2 * baseline, replace(subject.rows, weight=np.repeat([1.0, 2.0], 450)))
+    assert weighted.average == pytest.approx(np.average(2 * baseline, weights=np.repeat([1.0, 2.0], 450)))
