@@ -18,9 +18,7 @@ from saddleback.tabular import Encoding, learn_encoding, read_table, table_from_
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
 PLAUSIBLE = st.sampled_from(["a", "b", "A", " b ", "007", "1", "2", "-05", "00.5", "1,5", "1,234", "true", "TRUE"])
-ODD = st.sampled_from(
-    ["NA", "?", "", "(other)", "(missing)", "2020-01-02", "2020-01-02 10", "9:30", "1e5", "+3", "5%"]
-)
+ODD = st.sampled_from(["NA", "?", "", "(other)", "(missing)", "2020-01-02", "2020-01-02 10", "9:30", "1e5", "+3", "5%"])
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**62), 2**62) | st.integers(-3, 3)
 VALUES = {
     "whole": st.integers(-(2**62), 2**62) | st.integers(-3, 3),

@@ -12,7 +12,7 @@ STYLES = (PLAIN, THOUSANDS, DECIMAL_COMMA)
 
 # 00123 among whole numbers is a code; 0, 0.5 and 00.5 are numbers.
 LEADING_ZERO = r"^0[0-9]+$"
-WHOLE = r"^[+-]?[0-9]+$"
+WHOLE = r"^-?[0-9]+$"
 # 1,234 and 1,234,567.89, beside numbers without commas.
 WITH_THOUSANDS = r"^[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?$"
 WITH_DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
