@@ -187,6 +187,14 @@ class TestEstimators:
         np.testing.assert_array_equal(model.group_losses_, again.group_losses_)
         assert not selection.nothing_to_gain
 
+    def test_a_saved_model_says_that_there_was_a_sample(self, tmp_path):
+        X, y, town = towns()
+        model = sb.MinimaxClassifierCV(**GRID, selection_rows=1000).fit(X, y, town)
+        model.save(tmp_path / "model.safetensors")
+        loaded = sb.load(tmp_path / "model.safetensors")
+        assert str(loaded.selection_) == str(model.selection_)
+        assert loaded.selection_rows == 1000
+
     def test_auto_takes_all_rows_of_small_tables_to_the_last_bit(self, monkeypatch):
         X, y, town = towns(600)
         models = [sb.MinimaxClassifierCV(**GRID, selection_rows=rows).fit(X, y, town) for rows in ("auto", None, 600)]

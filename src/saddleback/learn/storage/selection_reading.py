@@ -52,6 +52,8 @@ def read_selection(reader: Reader, names: list[Any]) -> Selection:
         titles=titles,
         kept_model=reader.text("kept_model"),
         family=reader.text("family"),
+        n_rows=reader.count("n_rows"),
+        n_table_rows=reader.count("n_table_rows"),
     )
 
 

@@ -40,6 +40,8 @@ def write_selection(selection: Any, parts: Parts) -> None:
         write_bound(selection.bound, parts.under("bound"))
     for name in ("rule", "scoring", "kept_model", "family"):
         parts.text(name, getattr(selection, name))
+    for name in ("n_rows", "n_table_rows"):
+        parts.count(name, getattr(selection, name))
     parts.json("titles", list(selection.titles))
 
 
