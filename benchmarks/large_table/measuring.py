@@ -12,8 +12,9 @@ from typing import Any
 
 from ..writing import ROOT
 from .table import write_table
-from .task import TASKS
 
+TASKS = ("pyarrow", "read", "fit", "choose", "whole")
+"""Reading by pyarrow and by saddleback, one model, a model that is chosen, and one with the evidence of its report."""
 QUICK = ("pyarrow", "read", "fit")
 """What is repeated; the others take minutes."""
 

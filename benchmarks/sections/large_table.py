@@ -21,19 +21,20 @@ def measure(options: Options) -> Report:
 def report_of(n_rows: int, n_columns: int, repeats: int) -> Report:
     """The section for a file of this size."""
     found, size = measure_file(n_rows, n_columns, repeats)
-    unit, fit = found["pyarrow"]["seconds"], found["fit"]
+    unit, fit, whole = found["pyarrow"]["seconds"], found["fit"], found["whole"]
+    data = fit["bytes"]
     rows = [
-        (NAMES[task], ratio(run["seconds"], unit), ratio(run["cpu"], unit), _over(run, fit["bytes"]))
+        (NAMES[task], ratio(run["seconds"], unit), ratio(run["cpu"], unit), f"{_times(run, data):.2f}")
         for task, run in found.items()
     ]
-    whole = found["whole"]
     phases = [(name, f"{seconds / whole['seconds']:.2f}") for name, seconds in whole["phases"].items() if seconds > 0.0]
+    memory, evidence = "peak memory over the data", "a chosen model with its evidence"
     return Report(
         "A large file",
         f"A CSV file of {size / 1e6:.0f} MB with {n_rows:,} rows and {n_columns} columns besides the target: two of "
         f"groups, categories, and numbers, some of them missing. It becomes {fit['columns']} columns of features, "
-        f"{fit['bytes'] / 1e6:.0f} MB of numbers, which are called the data here. Every task runs in a process of its own, "
-        "in which everything has been imported and compiled before; times are multiples of the time in which pyarrow "
+        f"{fit['bytes'] / 1e6:.0f} MB of numbers, which are called the data here. Every task runs in a process of its "
+        "own, in which everything has been imported and compiled before; times are multiples of the time in which pyarrow "
         "reads the file, and the peak memory is what is used beyond that of the process before. The first command fits "
         "one model, the second chooses one of 64 by held-out rows of a sample and fits it to all rows, the third also "
         "collects the evidence of the report: the choice repeated on other rows, challengers, bootstrap. The last two "
@@ -45,13 +46,11 @@ def report_of(n_rows: int, n_columns: int, repeats: int) -> Report:
         [
             Demand("reading, time over that of pyarrow alone", found["read"]["seconds"] / unit, at_most=1.25),
             Demand("one model: the solver's share of the time", fit["solve"] / fit["seconds"], at_most=0.25),
-            Demand("one model: peak memory over the data", fit["peak"] / fit["bytes"], at_most=3.0),
-            Demand("a chosen model: peak memory over the data", _times(found["choose"], fit["bytes"]), at_most=3.0),
+            Demand(f"one model: {memory}", _times(fit, data), at_most=3.0),
+            Demand(f"a chosen model: {memory}", _times(found["choose"], data), at_most=3.0),
             Demand("a chosen model: seconds", found["choose"]["seconds"], at_most=300.0),
-            Demand(
-                "a chosen model with its evidence: peak memory over the data", _times(whole, fit["bytes"]), at_most=3.0
-            ),
-            Demand("a chosen model with its evidence: seconds", whole["seconds"], at_most=300.0),
+            Demand(f"{evidence}: {memory}", _times(whole, data), at_most=3.0),
+            Demand(f"{evidence}: seconds", whole["seconds"], at_most=300.0),
         ],
         data={"found": found, "file": size},
     )
@@ -59,7 +58,3 @@ def report_of(n_rows: int, n_columns: int, repeats: int) -> Report:
 
 def _times(run: Measured, size: int) -> float:
     return float(run["peak"] / size)
-
-
-def _over(run: Measured, size: int) -> str:
-    return f"{_times(run, size):.2f}"
