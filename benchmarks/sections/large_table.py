@@ -34,7 +34,7 @@ def report_of(n_rows: int, n_columns: int, repeats: int) -> Report:
         f"A CSV file of {size / 1e6:.0f} MB with {n_rows:,} rows and {n_columns} columns besides the target: two of "
         f"groups, categories, and numbers, some of them missing. It becomes {fit['columns']} columns of features, "
         f"{fit['bytes'] / 1e6:.0f} MB of numbers, which are called the data here. Every task runs in a process of its "
-        "own, in which everything has been imported and compiled before; times are multiples of the time in which pyarrow "
+        "own, in which everything has been imported and compiled before. Times are multiples of that in which pyarrow "
         "reads the file, and the peak memory is what is used beyond that of the process before. The first command fits "
         "one model, the second chooses one of 64 by held-out rows of a sample and fits it to all rows, the third also "
         "collects the evidence of the report: the choice repeated on other rows, challengers, bootstrap. The last two "
