@@ -124,6 +124,9 @@ _LEARN = (
     "worst_group_scorer",
 )
 
+# The names of `saddleback.workflow` and their modules.
+_WORKFLOW = {"fit_table": "fit_table", "load": "loading"}
+
 if TYPE_CHECKING:
     from . import learn as learn
     from .learn import MinimaxClassifier as MinimaxClassifier
@@ -134,20 +137,21 @@ if TYPE_CHECKING:
     from .learn import fairness_path as fairness_path
     from .learn import group_table as group_table
     from .learn import worst_group_scorer as worst_group_scorer
+    from .workflow.fit_table import fit_table as fit_table
     from .workflow.loading import load as load
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `saddleback.learn`, or `load`, which may need it."""
-    if name not in ("learn", "load", *_LEARN):
+    """A name of `saddleback.learn`, or of `saddleback.workflow`, which may need it."""
+    if name not in ("learn", *_LEARN, *_WORKFLOW):
         raise AttributeError(f"module 'saddleback' has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "load":
-        return import_module(".workflow.loading", __name__).load
+    if name in _WORKFLOW:
+        return getattr(import_module(f".workflow.{_WORKFLOW[name]}", __name__), name)
     learn = import_module(".learn", __name__)
     return learn if name == "learn" else getattr(learn, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LEARN, "learn", "load"})
+    return sorted({*globals(), *_LEARN, *_WORKFLOW, "learn"})

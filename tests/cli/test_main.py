@@ -50,6 +50,7 @@ def failing():
         (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
         (RuntimeError("a\nb"), 1, "unexpected RuntimeError: a b (set SADDLEBACK_DEBUG=1 to see the traceback)"),
         (RecursionError("x" * 10**6), 1, "unexpected RecursionError: xxx"),
+        (OSError(28, "No space left on device"), 2, "cannot write a file: No space left on device. Make room"),
         (OSError(5, "Input/output error"), 1, "unexpected OSError: [Errno 5] Input/output error"),
     ],
 )
@@ -79,7 +80,7 @@ def test_the_traceback_is_shown_on_request(monkeypatch, failing):
 def test_warnings_are_lines(monkeypatch, capsys):
     @app.command("warn", hidden=True)
     def warn() -> None:
-        warnings.simplefilter("default")
+        warnings.warn("a library will change", FutureWarning, stacklevel=1)
         warnings.warn("no groups: pass l2=0.1", stacklevel=1)
 
     code, err = ended(monkeypatch, capsys, "warn")

@@ -21,6 +21,8 @@ from saddleback.cli.words import in_options
         ("the column 'target=yes' is read", "the column 'target=yes' is read"),
         ("worst_weight must be between 0 and 1; got 2.", "--worst-weight must be between 0 and 1; got 2."),
         ("The weight must be", "The weight must be"),
+        ("no column 'x', which target names.", "no column 'x', which --target names."),
+        ("is the target and named by groups as well", "is the target and named by --group as well"),
     ],
 )
 def test_names_of_arguments_become_options(said, told):

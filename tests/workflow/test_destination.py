@@ -91,6 +91,7 @@ def test_a_failing_write_leaves_the_old_file(tmp_path):
     assert path.read_bytes() == b"new"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of file sizes are POSIX")
 def test_a_full_disk_is_one_error_and_nothing_is_left(tmp_path):
     """A limit on the size of files fails in the middle of a write, as a full disk does."""

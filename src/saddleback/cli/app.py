@@ -7,6 +7,14 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
+from .bench import bench
+from .certify import certify
+from .demo import demo
+from .fit import fit
+from .interruption import interruptible
+from .path import path
+from .predict import predict
+from .report import report
 from .reproduce import reproduce
 
 app = typer.Typer(
@@ -15,6 +23,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for command in (fit, predict, report, path, certify, demo, bench):
+    app.command()(interruptible(command))
+# It has its own words for an interruption: what has run is kept.
 app.command()(reproduce)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -13,6 +14,8 @@ from .status import BAD_INPUT, FINE, INSTALL, INTERRUPTED, UNEXPECTED, complain
 from .words import in_options
 
 DEBUG = "SADDLEBACK_DEBUG"
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The disk, the quota or the limit of a file's size."""
 
 
 def main() -> None:
@@ -41,6 +44,9 @@ def _run() -> int:
         return BAD_INPUT
     try:
         with warnings.catch_warnings():
+            # Those of libraries about their own future are not for users.
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _warn
             return app(prog_name="saddleback", standalone_mode=False) or FINE
     except usage_error() as error:
@@ -68,6 +74,10 @@ def _failed(error: BaseException) -> int:
         return BAD_INPUT
     if isinstance(error, MemoryError):
         complain("the memory of this machine does not suffice. Take fewer rows or columns (--drop), or --jobs 1.")
+        return BAD_INPUT
+    if isinstance(error, OSError) and error.errno in FULL:
+        where = f" {error.filename}" if error.filename else " a file"
+        complain(f"cannot write{where}: {error.strerror}. Make room on the disk.")
         return BAD_INPUT
     complain(f"unexpected {type(error).__name__}: {_short(error)} (set {DEBUG}=1 to see the traceback)")
     return UNEXPECTED

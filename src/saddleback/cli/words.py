@@ -34,6 +34,8 @@ FLAGS = {"crossed=False": "--no-crossed", "keep_groups=True": "--keep-groups"}
 _NAME = "|".join(OPTIONS)
 # name=value, where the value is a quoted text, a number or a list of one of these.
 _ASSIGNED = re.compile(rf"(?<![\w.\-'\"])({_NAME})=\[?(?:'([^']*)'|\"([^\"]*)\"|([\w.+\-]+))\]?")
+# There is no column x, which target names; x is named by drop.
+_NAMING = re.compile(rf"\b(which|named by) ({_NAME})(?= names| as well)")
 # The subject of a sentence.
 _SUBJECT = re.compile(rf"(^|[.;:] )({_NAME})(?= must | takes | names | needs )")
 
@@ -44,6 +46,7 @@ def in_options(message: str) -> str:
         message = message.replace(written, option)
     message = message.replace("sensitive_features must", "--group must")
     message = _ASSIGNED.sub(_assigned, message)
+    message = _NAMING.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", message)
     return _SUBJECT.sub(lambda found: found[1] + OPTIONS[found[2]], message)
 
 

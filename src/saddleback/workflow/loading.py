@@ -8,6 +8,7 @@ from typing import Any
 from ..result import Result
 from ..storage import Reader, Stored, refusing
 from ..storage import load as load_file
+from .table_format import VERSION
 
 KINDS = ("model", "result", "path")
 
@@ -26,8 +27,9 @@ def load(path: str | PathLike[str]) -> Any:
 
     Returns
     -------
-    MinimaxClassifier, MinimaxRegressor, their CV versions, WorstGroupCorrection, FairnessPath or Result
-        What was saved. Models and paths need scikit-learn, results do not.
+    TableModel, MinimaxClassifier, MinimaxRegressor, their CV versions, WorstGroupCorrection, FairnessPath or Result
+        What was saved; a model of a table, as ``saddleback fit`` writes it, is a TableModel. Models and paths need
+        scikit-learn, models of tables pyarrow as well, results neither.
 
     Examples
     --------
@@ -56,6 +58,10 @@ def restored(stored: Stored) -> Any:
         from ..learn.storage.path_reading import read_path
 
         return read_path(stored.texts, stored.arrays)
+    if VERSION in stored.texts:
+        from .table_model_reading import table_model_from
+
+        return table_model_from(stored)
     from ..learn.storage.reading import read_whole_model
 
     return read_whole_model(stored.texts, stored.arrays)

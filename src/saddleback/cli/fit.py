@@ -1,0 +1,139 @@
+"""``saddleback fit``: a model of a table, and whether it helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+from .output import say_json, this_command
+from .status import NOT_CONVERGED
+
+if TYPE_CHECKING:
+    from ..workflow.table_model import TableModel
+
+MODEL_SUFFIX = (".safetensors",)
+REPORT_SUFFIXES = (".html", ".htm", ".md", ".json")
+
+
+def fit(
+    data: o.Data,
+    target: o.Target,
+    group: o.Groups,
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="The model, a file .safetensors.")],
+    worst_weight: Annotated[
+        list[float],
+        typer.Option(
+            "--worst-weight",
+            metavar="P",
+            help="From 0, the best average, to 1, the best worst group. One: this model. Several: choose among them.",
+        ),
+    ] = [],  # noqa: B006  (Typer makes a new list for every call)
+    l2: Annotated[
+        list[float], typer.Option("--l2", metavar="X", help="The penalty of coefficients; repeat it to choose.")
+    ] = [],  # noqa: B006
+    loss: o.LossOption = o.Loss.auto,
+    task: o.TaskOption = o.Task.auto,
+    positive: o.Positive = None,
+    correct: Annotated[
+        str | None,
+        typer.Option("--correct", metavar="MODEL", help="'boosting', or a saved model: correct it where this helps."),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option("--test", metavar="FILE", help="Rows that judge the model, in place of outer folds.")
+    ] = None,
+    folds: Annotated[int | None, typer.Option("--folds", metavar="K", help="The number of outer folds.")] = None,
+    drop: o.Drop = [],  # noqa: B006
+    keep: o.Keep = [],  # noqa: B006
+    keep_groups: o.KeepGroups = False,
+    weight: o.Weight = None,
+    min_group_size: o.MinGroupSize = None,
+    crossed: o.Crossed = True,
+    missing_groups: o.MissingGroupsOption = o.MissingGroups.group,
+    seed: o.Seed = 0,
+    jobs: o.Jobs = None,
+    max_iter: Annotated[int, typer.Option("--max-iter", metavar="N", help="Iterations of a solve, at most.")] = 1000,
+    no_evidence: Annotated[
+        bool, typer.Option("--no-evidence", help="Skip the outer folds: quicker, and there is nothing to report.")
+    ] = False,
+    report: Annotated[
+        str | None, typer.Option("--report", metavar="FILE", help="Write the report at once: .html, .md or .json.")
+    ] = None,
+    purpose: o.Purpose = None,
+    owner: o.Owner = None,
+    title: o.Title = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Fit a model to a table, choose how much the worst-off group counts, and say whether this helps.
+
+    The model is chosen by held-out rows, and judged by rows that had no part in the choice. Often the answer is that
+    there is nothing to gain; then the average model is kept.
+    """
+    from ..storage.destination import checked_destination
+    from ..workflow.destination import check_destination, write_file
+    from ..workflow.fit_table import fit_table
+    from .live import live
+
+    inputs = (data, test, correct)
+    place = check_destination(out, "--out", suffixes=MODEL_SUFFIX, inputs=inputs)
+    checked_destination(place, "--out", kinds=("model",), owner="a model of this program")
+    page = None
+    if report is not None:
+        page = check_destination(report, "--report", suffixes=REPORT_SUFFIXES, inputs=(*inputs, place))
+        if no_evidence:
+            raise typer.BadParameter("--report shows the evidence; leave out --no-evidence.")
+    if test is not None and folds is not None:
+        raise typer.BadParameter("--test and --folds are two ways to judge a model; take one of them.")
+    with live(quiet or json) as watcher:
+        model = fit_table(
+            data,
+            target=target,
+            groups=group,
+            worst_weight=worst_weight or None,
+            l2=l2 or None,
+            loss=loss.value,
+            task=task.value,
+            positive=positive,
+            correct=correct,
+            test=test,
+            folds="auto" if folds is None else folds,
+            drop=drop,
+            keep=keep,
+            keep_groups=keep_groups,
+            weight=weight,
+            min_group_size=min_group_size,
+            crossed=crossed,
+            missing_groups=missing_groups.value,
+            seed=seed,
+            jobs=jobs,
+            max_iter=max_iter,
+            evidence=not no_evidence,
+            title=title,
+            purpose=purpose,
+            owner=owner,
+            command=this_command(),
+            watcher=watcher,
+        )
+        watcher.tell(f"writing {place}")
+        if page is not None:
+            # What cannot be rendered must not be found out after half of the files are written.
+            rendered = model.report_text(page.suffix)
+            model.save(place)
+            write_file(page, "--report", lambda file: file.write(rendered.encode()))
+        else:
+            model.save(place)
+    _print(model, str(place), None if page is None else str(page), as_json=json)
+    if not model.converged:
+        raise typer.Exit(NOT_CONVERGED)
+
+
+def _print(model: TableModel, place: str, page: str | None, *, as_json: bool) -> None:
+    from .fit_words import fit_facts, say_fit
+
+    facts: dict[str, Any] = fit_facts(model, place, page)
+    if as_json:
+        say_json(facts)
+    else:
+        say_fit(facts)

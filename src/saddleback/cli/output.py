@@ -1,0 +1,59 @@
+"""What commands print on standard output: text, or one JSON object."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from shutil import get_terminal_size
+from typing import Any
+
+import numpy as np
+import typer
+
+WIDEST = 110
+"""Characters of a line: longer ones are hard to read, however wide the terminal is."""
+
+
+def say(text: str = "", indent: str = "") -> None:
+    """A paragraph, in lines that fit the terminal; wherever output goes, names with odd characters are shown."""
+    width = min(get_terminal_size((WIDEST, 24)).columns, WIDEST)
+    for line in printable(text).split("\n"):
+        filled = textwrap.wrap(line, width, initial_indent="", subsequent_indent=indent, break_long_words=False)
+        typer.echo("\n".join(filled))
+
+
+def say_json(value: Mapping[str, Any]) -> None:
+    """One JSON object; what is no number is null."""
+    typer.echo(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Values of Python and NumPy as JSON has them."""
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+def printable(text: str) -> str:
+    """Text without control characters, which could change what a terminal shows; line breaks stay."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+
+
+def command_line(arguments: Iterable[object]) -> str:
+    """A command as it can be pasted into a shell."""
+    return shlex.join(["saddleback", *map(str, arguments)])
+
+
+def this_command() -> str:
+    """The command that runs, as it was typed."""
+    return command_line(sys.argv[1:])

@@ -1,0 +1,56 @@
+"""The certificate of a saved model, computed anew from the rows of its fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..learn.certificate import ModelCertificate, certify_estimator
+from .table_model import TableModel
+from .table_rows import as_table, rows_of
+from .watcher import Watcher
+
+
+@dataclass(frozen=True, eq=False)
+class Recertified:
+    """What a file says of its model, and what the rows say."""
+
+    same_rows: bool
+    """Whether the rows are those of the fit, by their fingerprint."""
+    rows: int
+    stored_value: float
+    stored_gap: float
+    found: ModelCertificate | None
+    """None where the rows are not those of the fit, and nothing was to be computed for others."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether no linear model is better by more than the tolerance, on these rows."""
+        return self.found is not None and self.found.holds
+
+
+def certify_model(model: TableModel, data: Any, *, anyway: bool = False, watcher: Watcher | None = None) -> Recertified:
+    """Certify a saved model without the run that found it: from its coefficients and the rows alone.
+
+    Parameters
+    ----------
+    model : TableModel
+        As `saddleback.load` reads it.
+    data : path, data frame, ...
+        The rows of its fit.
+    anyway : bool
+        Whether other rows are certified as well. The certificate is then about these rows, of which a model that was
+        fitted to others is not the best.
+    watcher : Watcher, optional
+        Is told how the work gets on.
+    """
+    watcher = watcher or Watcher()
+    watcher.tell("reading the rows")
+    rows = rows_of(model.encoding, as_table(data, model.encoding.text_columns), model.facts["weight"])
+    same = rows.fingerprint()["sha256"] == model.facts["sha256"]
+    found = None
+    if same or anyway:
+        watcher.tell("one evaluation of the losses")
+        found = certify_estimator(model.model, *rows.arguments)
+    result = model.model.result_
+    return Recertified(same, len(rows), float(result.value), float(result.gap), found)

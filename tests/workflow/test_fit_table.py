@@ -1,0 +1,169 @@
+"""From a table to a model and back from its file, in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import saddleback as sb
+from saddleback.workflow.certify_model import certify_model
+from saddleback.workflow.table_model import TableModel
+
+from .tables import COLUMNS, people_csv, people_rows
+
+GROUPS = ["sex", "race"]
+QUICK = {"target": "approved", "groups": GROUPS, "evidence": False}
+GIVEN = QUICK | {"worst_weight": 0.5, "l2": 0.01}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return people_csv(tmp_path_factory.mktemp("table") / "people.csv")
+
+
+@pytest.fixture(scope="module")
+def model(path):
+    return sb.fit_table(path, **GIVEN)
+
+
+def frame(**options):
+    return pd.DataFrame(people_rows(**options), columns=COLUMNS).replace({"": None, "NA": None}).drop(columns="amount")
+
+
+def test_a_file_a_frame_and_parquet_make_the_same_model(path, model, tmp_path):
+    pandas = pd.read_csv(path, keep_default_na=True)
+    pandas.to_parquet(tmp_path / "people.parquet")
+    for data in (pandas, pl.from_pandas(pandas), tmp_path / "people.parquet"):
+        other = sb.fit_table(data, **GIVEN)
+        assert np.array_equal(other.model.coef_, model.model.coef_)
+        assert other.facts["sha256"] == model.facts["sha256"]
+
+
+def test_rows_without_a_target_are_left_out_and_counted(path, model):
+    table = pd.read_csv(path)
+    missing = int(table["approved"].isna().sum())
+    assert missing > 0
+    assert (model.facts["rows"], model.facts["left_out"]) == (len(table) - missing, missing)
+    assert model.model.group_sizes_.sum() == len(table) - missing
+
+
+def test_predictions_are_in_row_order_and_need_neither_target_nor_groups(path, model):
+    table = pd.read_csv(path)
+    new = table.drop(columns=["approved", *GROUPS]).sample(frac=1, random_state=0)
+    predicted = model.predict(new, keep=["id"]).to_pandas()
+    assert predicted["id"].tolist() == new["id"].tolist()
+    everything = model.predict(path, keep=["id"]).to_pandas().set_index("id").loc[new["id"]]
+    assert np.array_equal(predicted["probability"], everything["probability"])
+    assert set(predicted["prediction"]) == {"yes", "no"}
+    assert ((predicted["probability"] > 0.5) == (predicted["prediction"] == "yes")).all()
+
+
+def test_the_positive_class_is_the_one_that_was_named(path, model):
+    other = sb.fit_table(path, **GIVEN, positive="no")
+    a, b = (which.predict(path).column("probability").to_numpy() for which in (model, other))
+    assert a == pytest.approx(1.0 - b, abs=1e-9)
+
+
+def test_the_file_holds_the_model_to_the_last_bit(path, model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    loaded = sb.load(tmp_path / "m.safetensors")
+    assert isinstance(loaded, TableModel)
+    assert loaded.predict(path).equals(model.predict(path))
+    assert loaded.encoding == model.encoding
+    assert loaded.facts == model.facts
+    assert loaded.evidence is None
+    with pytest.raises(sb.ProblemError, match="no evidence to report"):
+        loaded.report(tmp_path / "r.html")
+
+
+def test_a_regression_and_its_weights(tmp_path):
+    path = people_csv(tmp_path / "people.csv", drop=("approved",))
+    table = pd.read_csv(path).assign(w=np.arange(400) % 3)
+    model = sb.fit_table(table, target="amount", groups="race", weight="w", worst_weight=0.3, evidence=False)
+    assert "w" not in model.encoding.feature_names
+    assert model.predict(table).column_names == ["prediction"]
+    doubled = pd.concat([table[table.w >= 1], table[table.w == 2]])
+    same = sb.fit_table(doubled, target="amount", groups="race", drop="w", worst_weight=0.3, evidence=False)
+    # The means in place of missing values are those of rows, whatever their weights.
+    full = table.dropna(subset=["age"])
+    del same
+    assert len(model.predict(full)) == len(full)
+
+
+def test_more_than_two_classes_have_a_probability_each(path):
+    table = pd.read_csv(path)
+    model = sb.fit_table(table, target="job", groups="sex", worst_weight=0.5, evidence=False)
+    predicted = model.predict(table).to_pandas()
+    names = [f"probability of {job}" for job in ("clerk", "cook", "nurse")]
+    assert predicted.columns.tolist() == ["prediction", *names]
+    assert predicted[names].sum(axis=1).to_numpy() == pytest.approx(1.0)
+
+
+def test_a_loss_without_probabilities_has_margins(path):
+    model = sb.fit_table(path, **GIVEN, loss="squared_hinge")
+    predicted = model.predict(path).to_pandas()
+    assert predicted.columns.tolist() == ["prediction", "margin"]
+    assert ((predicted["margin"] > 0) == (predicted["prediction"] == "yes")).all()
+
+
+def test_grids_and_given_points(path):
+    given = sb.fit_table(path, **QUICK, worst_weight=0.25)
+    assert (type(given.model).__name__, given.model.worst_weight) == ("MinimaxClassifier", 0.25)
+    chosen = sb.fit_table(path, **QUICK, worst_weight=[0, 1], l2=[0.01])
+    assert type(chosen.model).__name__ == "MinimaxClassifierCV"
+    assert set(chosen.model.selection_.candidates["worst_weight"]) == {0.0, 1.0}
+    assert set(chosen.model.selection_.candidates["l2"]) == {0.01}
+
+
+def test_a_saved_model_is_corrected_by_other_rows(path, model, tmp_path):
+    model.save(tmp_path / "old.safetensors")
+    new = people_csv(tmp_path / "new.csv", seed=1)
+    fixed = sb.fit_table(new, **QUICK, correct=tmp_path / "old.safetensors", worst_weight=[0.5], l2=[1.0])
+    assert fixed.encoding.columns == model.encoding.columns
+    offsets = fixed.model.estimator_.predict_proba(fixed.encoding.features(pa_table(new)))[:, 1]
+    assert offsets == pytest.approx(model.predict(new).column("probability").to_numpy())
+    fixed.save(tmp_path / "fixed.safetensors")
+    assert sb.load(tmp_path / "fixed.safetensors").predict(new).equals(fixed.predict(new))
+    with pytest.raises(sb.ProblemError, match="the model to correct predicts 'approved'"):
+        sb.fit_table(new, target="job", groups="sex", evidence=False, correct=model)
+
+
+def test_boosting_is_corrected_and_saved(path, tmp_path):
+    fixed = sb.fit_table(path, **QUICK, correct="boosting", worst_weight=[0.5], l2=[1.0])
+    fixed.save(tmp_path / "m.safetensors")
+    loaded = sb.load(tmp_path / "m.safetensors")
+    a, b = (which.predict(path).column("probability").to_numpy() for which in (fixed, loaded))
+    assert a == pytest.approx(b, abs=1e-12)
+
+
+def test_certificates_are_of_the_rows_of_the_fit(path, model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    loaded = sb.load(tmp_path / "m.safetensors")
+    found = certify_model(loaded, path)
+    assert found.same_rows
+    assert found.holds
+    assert found.found.certificate.value == pytest.approx(found.stored_value, rel=1e-12)
+    other = people_csv(tmp_path / "other.csv", seed=1)
+    assert not certify_model(loaded, other).same_rows
+    assert certify_model(loaded, other).found is None
+    assert not certify_model(loaded, other, anyway=True).holds
+
+
+def test_unseen_values_and_missing_columns_at_prediction(path, model):
+    table = pd.read_csv(path)
+    odd = table.assign(job="astronaut", age=None)
+    assert model.predict(odd).num_rows == len(table)
+    with pytest.raises(sb.ProblemError, match="lacks the columns 'income'"):
+        model.predict(table.drop(columns="income"))
+    with pytest.raises(sb.ProblemError, match=r"no column 'idd'.*Did you mean 'id'"):
+        model.predict(table, keep=["idd"])
+    with pytest.raises(sb.ProblemError, match="predictions have one of this name"):
+        model.predict(table.assign(prediction=1), keep=["prediction"])
+
+
+def pa_table(path):
+    from saddleback.tabular import read_table
+
+    return read_table(path)
