@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -21,14 +22,16 @@ QUICK = ("pyarrow", "read", "fit")
 Measured = dict[str, Any]
 
 
-def measure_file(n_rows: int, n_columns: int, repeats: int) -> tuple[dict[str, Measured], int]:
+def measure_file(
+    n_rows: int, n_columns: int, repeats: int, tasks: Sequence[str] = TASKS
+) -> tuple[dict[str, Measured], int]:
     """The measurement of each task with the median time, and the bytes of the file."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "large.csv"
         write_table(path, n_rows, n_columns)
-        found: dict[str, list[Measured]] = {task: [] for task in TASKS}
+        found: dict[str, list[Measured]] = {task: [] for task in tasks}
         for number in range(repeats):
-            for task in TASKS if number == 0 else QUICK:
+            for task in tasks if number == 0 else QUICK:
                 found[task].append(_run(task, path))
         return {task: _middle(runs) for task, runs in found.items()}, path.stat().st_size
 
