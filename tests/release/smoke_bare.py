@@ -14,6 +14,8 @@ import numpy as np
 
 import saddleback as sb
 
+# Files that released versions have written, by version.
+OLD_FILES = Path(__file__).resolve().parents[1] / "storage" / "files"
 # Packages of the extras. Were one of them installed, this would not be a bare install.
 OPTIONAL = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "sklearn", "typer")
 
@@ -70,14 +72,24 @@ def a_result_is_saved_and_loaded() -> None:
     assert (loaded.value, loaded.w.tobytes()) == (result.value, result.w.tobytes())
 
 
+def old_results_are_loaded() -> None:
+    files = sorted(OLD_FILES.glob("v*/result*.safetensors"))
+    assert files
+    for file in files:
+        assert isinstance(sb.load(file), sb.Result), file
+
+
 def what_is_missing_is_named() -> None:
-    try:
-        estimator = sb.MinimaxClassifierCV
-    except sb.MissingDependencyError as error:
-        message = str(error)
-    else:
-        raise AssertionError(f"{estimator} needs scikit-learn, which is not installed")
-    assert "saddleback[learn]" in message, message
+    """Estimators need scikit-learn, whether they are made or loaded."""
+    (model,) = OLD_FILES.glob("v0.2.0/classifier.safetensors")
+    for ask in (lambda: sb.MinimaxClassifierCV, lambda: sb.load(model)):
+        try:
+            given = ask()
+        except sb.MissingDependencyError as error:
+            message = str(error)
+        else:
+            raise AssertionError(f"{given} needs scikit-learn, which is not installed")
+        assert "saddleback[learn]" in message, message
 
 
 def commands_say_what_to_install(version: str) -> None:
@@ -99,6 +111,7 @@ def main(version: str) -> None:
     a_table_is_solved_and_anyone_can_check_it()
     a_run_goes_on_from_its_checkpoint()
     a_result_is_saved_and_loaded()
+    old_results_are_loaded()
     what_is_missing_is_named()
     commands_say_what_to_install(version)
 

@@ -104,3 +104,11 @@ def test_without_jinja2_the_error_says_what_to_install(monkeypatch):
 
 def test_a_page_of_500_groups_and_2000_features_is_small():
     assert len(render_html(evidence(500, 2_000)).encode()) < 5_000_000
+
+
+def test_head_figures_of_a_kept_baseline_show_its_losses():
+    changed, kept = evidence(), evidence()
+    kept["challengers"][1] |= {"difference": 0.0, "difference_error": 0.0, "average_difference": 0.0}
+    assert "Change for all rows" in render_html(changed)
+    assert "Change for all rows" not in render_html(kept)
+    assert "Held-out loss of all rows" in render_html(kept)

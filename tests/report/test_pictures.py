@@ -18,6 +18,7 @@ pytestmark = [
 COLORS = 128
 """Colors of a picture: letters and charts look the same, and the file is a third."""
 LARGEST = 100_000
+MARGIN = 24
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,14 @@ def test_pictures(name, scheme, grades, open_page):
         end = page.locator("#objective").bounding_box()["y"]
         shot = page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": 1200, "height": end})
     else:
-        shot = page.locator("#tradeoff").screenshot()
+        box = page.locator("#tradeoff").bounding_box()
+        place = {
+            "x": box["x"] - MARGIN,
+            "y": box["y"],
+            "width": box["width"] + 2 * MARGIN,
+            "height": box["height"] + MARGIN,
+        }
+        shot = page.screenshot(full_page=True, clip=place)
     picture = image_module.open(BytesIO(shot)).convert("RGB").quantize(COLORS)
     path = Path(os.environ["SADDLEBACK_PICTURES"]) / name
     picture.save(path, optimize=True)

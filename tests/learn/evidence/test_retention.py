@@ -87,6 +87,15 @@ def test_other_rows_are_told():
     assert "not those of the fit" in same_sizes["limits"][0]
 
 
+def test_models_of_a_path_have_the_rows_too():
+    data = towns()
+    path = sb.fairness_path(data.X, data.y, data.town, worst_weights=[0, 0.5, 1], l2=0.1, cv=2, repeats=1)
+    chosen, single = path.models[1], sb.MinimaxClassifier(0.5, l2=0.1).fit(data.X, data.y, data.town)
+    own, other = (model.evidence(**QUICK)["challengers"][1] for model in (chosen, single))
+    assert own["name"] == "this model"
+    assert own == other
+
+
 def test_a_fit_that_fails_keeps_the_rows_of_the_last_one():
     data = towns()
     model = sb.MinimaxClassifier(0.5).fit(data.X, data.y, sensitive_features=data.town)

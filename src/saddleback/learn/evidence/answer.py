@@ -122,7 +122,7 @@ def _sureness(
 
 def _stable(subject: Subject, evaluation: Evaluation, stability: dict[str, Any] | None) -> str:
     parts = []
-    if evaluation.choices:
+    if len(evaluation.choices) > 1:
         taken = sum(not is_left_alone(candidate) for candidate in evaluation.choices)
         parts.append(f"in {taken} of {len(evaluation.choices)} parts of the rows")
     if stability is not None and stability["kept_share"] is not None:

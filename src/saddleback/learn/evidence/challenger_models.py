@@ -30,7 +30,7 @@ from ..selection.grid import L2S_OF_CORRECTIONS, PRIORS, WORST_WEIGHTS, make_can
 from ..selection.out_of_fold import out_of_fold
 from .attributes import group_texts
 from .linear_models import ordinary
-from .splitting import HeldOutRows, Part, sample_of
+from .splitting import SPLIT_ABOVE, HeldOutRows, Part, sample_of
 from .subject import Subject
 
 BOOSTING, CORRECTED = "gradient boosting", "corrected gradient boosting"
@@ -39,6 +39,8 @@ MOST_DENSE = 50_000_000
 """Numbers of a sparse table that are written out for models that take no sparse tables: 400 MB."""
 CROSS_FITS = 3
 """Folds in which boosting is cross-fitted for its correction, within every training part."""
+CROSS_FITS_OF_MANY = 2
+"""The same for more than ``SPLIT_ABOVE`` rows: half of so many are enough to learn from, and each fit takes seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ def _usual(subject: Subject) -> list[Challenger]:
         return [boosting]
     words = (
         "The same boosting with a linear correction for its worst-off group, or without one where held-out rows show "
-        f"no gain; chosen in each training part by {CROSS_FITS} folds."
+        "no gain; chosen by folds of each training part."
     )
     return [boosting, Challenger(CORRECTED, words, estimator, corrected=True)]
 
@@ -101,9 +103,18 @@ def _boosting(subject: Subject) -> Any:
 
 
 def judge(
-    challenger: Challenger, subject: Subject, held_out: HeldOutRows, part: Part, training: Rows, random_state: Any
+    challenger: Challenger,
+    subject: Subject,
+    held_out: HeldOutRows,
+    part: Part,
+    training: Rows,
+    random_state: Any,
+    uncorrected: Vector | Matrix | None = None,
 ) -> Vector | Matrix:
-    """The margins of the held-out rows of a part by the challenger, fitted to the training rows of the part."""
+    """The margins of the held-out rows of a part by the challenger, fitted to the training rows of the part.
+
+    ``uncorrected`` are those without a correction, where they are known already.
+    """
     if (kind_of(challenger.estimator) == CLASSIFIER) != (subject.classes is not None):
         expected = "a regressor" if subject.classes is None else "a classifier"
         raise ProblemError(f"expected {expected}; got {type(challenger.estimator).__name__}")
@@ -115,7 +126,7 @@ def judge(
     X, X_test = _dense(rows.X), _dense(held_out.rows.X[part.test])
     y = subject.labels(rows.y)
     model = UserModel(challenger.estimator, X, y, weight_parameters(challenger.estimator, rows.weight))
-    offset = read(model.fitted(), X_test)
+    offset = read(model.fitted(), X_test) if uncorrected is None else uncorrected
     if not challenger.corrected:
         return offset
     return _corrected(model, subject, rows, held_out.rows.subset(part.test).with_offset(offset), read, random_state)
@@ -151,7 +162,8 @@ def _corrected(
 ) -> Vector | Matrix:
     """The steps of `WorstGroupCorrection` on the training rows; margins of the test rows."""
     setting = replace(ordinary(subject.setting), regularizer=Zero(), reference=None)
-    splits = make_splits(CROSS_FITS, 1, rows, random_state)
+    k = CROSS_FITS if len(rows) <= SPLIT_ABOVE else CROSS_FITS_OF_MANY
+    splits = make_splits(k, 1, rows, random_state)
     candidates = [NoCorrection(), *make_candidates(WORST_WEIGHTS, PRIORS, L2S_OF_CORRECTIONS, rows.groups.names)]
     offset = cross_fitted_margins(model, rows, setting.n_classes, splits, read, None)
     rows = rows.with_offset(offset)

@@ -18,7 +18,7 @@ from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
-from .challenger_models import Challenger, judge
+from .challenger_models import BOOSTING, Challenger, judge
 from .linear_models import (
     AVERAGE,
     BALANCED,
@@ -80,7 +80,9 @@ def evaluate(
                 continue
             tell(f"{where}: {challenger.name}")
             try:
-                margins = judge(challenger, subject, held_out, part, training, random_state)
+                plain = evaluation.margins.get(BOOSTING) if challenger.corrected else None
+                known = None if plain is None else plain[part.test]
+                margins = judge(challenger, subject, held_out, part, training, random_state, known)
             except Exception as error:  # whatever a model of others raises is told on the page
                 evaluation.failures[challenger.name] = f"{type(error).__name__}: {error}"
                 evaluation.margins.pop(challenger.name, None)

@@ -155,7 +155,7 @@ def _words(
             f" Repeated on bootstrap resamples of the held-out losses, the rule keeps {subject.baseline} in "
             f"{100 * kept_share:.0f} % of them."
         )
-    if choices:
+    if len(choices) > 1:
         kept = sum(map(is_left_alone, choices))
         text += (
             f" Repeated on the training rows of {len(choices)} parts, it keeps {subject.baseline} in {kept} of them."

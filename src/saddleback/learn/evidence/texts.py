@@ -63,7 +63,5 @@ def limits_of(subject: Subject, held_out: HeldOutRows) -> list[str]:
     if not subject.same_rows:
         limits.insert(0, OTHER_ROWS)
     if held_out.sampled is not None:
-        limits.append(
-            f"Models are compared on a sample: {held_out.sampled}. With all rows each would be a little better."
-        )
+        limits.append(f"{held_out.sampled} Fitted to all rows, each of them would be a little better.")
     return limits

@@ -11,6 +11,7 @@ import numpy as np
 from ..._validation import number
 from ...errors import ProblemError
 from ..data.jobs import read_n_jobs
+from ..data.retained import Retained, Trained
 from ..estimators.classifier import MinimaxClassifier
 from ..fitting.candidate import Candidate, read_prior
 from ..fitting.observer import NOBODY, Observer
@@ -141,6 +142,7 @@ def fairness_path(
     scores = out_of_fold(drawn.rows, setting, candidates, drawn.splits, score, n_jobs).scores
     choice = choose_candidate(scores, drawn.rows, 0, ONE_SE)
 
+    retained = Retained.of(X, y, sensitive_features, sample_weight, Trained(rows))
     trainer = Trainer(rows, setting)
     observer.begin_fit("the models of the path on all rows")
     fits = fit_along(trainer, candidates)
@@ -158,7 +160,7 @@ def fairness_path(
     )
     return FairnessPath(
         worst_weights=np.array(weights),
-        models=make_models(model, trainer, candidates, fits),
+        models=make_models(model, trainer, candidates, fits, retained),
         l2=penalties[0],
         shares=trainer.shares,
         held_out=HeldOut.of(scores, drawn.rows),

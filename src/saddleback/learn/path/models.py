@@ -6,6 +6,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
+from ..data.retained import Retained
 from ..fitting.candidate import Candidate
 from ..fitting.reference import References
 from ..fitting.trainer import Fit, Trainer, TrainingBound
@@ -24,12 +25,15 @@ def fit_along(trainer: Trainer, candidates: list[Candidate]) -> list[Fit]:
     return fits
 
 
-def make_models(reader: Any, trainer: Trainer, candidates: list[Candidate], fits: list[Fit]) -> list[Any]:
+def make_models(
+    reader: Any, trainer: Trainer, candidates: list[Candidate], fits: list[Fit], retained: Retained
+) -> list[Any]:
     """A fitted model for each candidate; ``reader`` is the model that has read the rows, and all are like it."""
     models = []
     for candidate, fit in zip(candidates, fits, strict=True):
         model = copy(reader).set_params(worst_weight=candidate.worst_weight, l2=candidate.l2)
         model._keep(fit, trainer.rows)
+        model._retained = retained
         models.append(model)
     return models
 

@@ -12,6 +12,9 @@ from math import ceil, floor, log10
 
 from ..formatting import write_number
 
+LEAST_RANGE = 1e-100
+"""Numbers that differ by less are drawn as one."""
+
 
 def element(name: str, *children: str, **attributes: object) -> str:
     """An element whose children are elements already; ``text`` makes one of a text. Underscores stand for hyphens.
@@ -59,8 +62,9 @@ def scale_of(
     low, high = min(known, default=0.0), max(known, default=1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high - low <= 1e-12 * max(abs(low), abs(high)):
-        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), LEAST_RANGE):
+        width = abs(low) if abs(low) > LEAST_RANGE else 1.0
+        low, high = low - width / 2, high + width / 2
         low = max(low, 0.0) if from_zero and min(known, default=0.0) >= 0.0 else low
     step = tick_step(low, high)
     return Scale(floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step, start, end)

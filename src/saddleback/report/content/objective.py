@@ -69,5 +69,4 @@ def _candidates(source: Source) -> Table:
 
 
 def _verdict(chosen: bool, admissible: bool | None) -> str:
-    known = "" if admissible is None else "yes" if admissible else "no"
-    return (f"{known}, chosen" if known else "chosen") if chosen else known
+    return "chosen" if chosen else "" if admissible is None else "yes" if admissible else "no"

@@ -14,6 +14,8 @@ Check = Callable[[Any, str], None]
 
 LONGEST_TEXT = 100_000
 """Characters of one text: ten times the longest name that a page is tested with."""
+LARGEST_NUMBER = 1e100
+"""Above it sums and squares of numbers may be infinite."""
 DEEPEST = 12
 """Levels of free JSON, such as settings: more would end Python's own writer of JSON, and nobody reads them."""
 
@@ -37,12 +39,14 @@ def text(value: Any, place: str) -> None:
 
 def number(value: Any, place: str) -> None:
     """A finite number, or null for one that is not known."""
-    if value is None or (isinstance(value, float) and isfinite(value)):
+    if value is None:
         return
-    if isinstance(value, float):
+    if isinstance(value, float) and not isfinite(value):
         raise refuse(place, "a finite number or null (null stands for NaN and infinity)", value)
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 2**63:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise refuse(place, "a finite number or null", value)
+    if abs(value) > LARGEST_NUMBER:
+        raise refuse(place, f"a number of at most {LARGEST_NUMBER:g}", value)
 
 
 def count(value: Any, place: str) -> None:
