@@ -15,6 +15,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -24,11 +25,14 @@ import pandas as pd
 import saddleback as sb
 import saddleback.learn
 from saddleback.storage.container import LENGTH
+from saddleback.workflow.table_model import TableModel
 
 from .forging import WORDS, forged
 from .saved_files import repaired, scratch, seeds, sound
 from .target import Target
 
+ROWS = {"a": [0.0, 1.0], "b": [0.0, None], "kind": ["kind 1", "new"], "town": ["big", None]}
+"""Rows for a model of a table."""
 USED_WHOLE = 4
 """Of the files whose length is a multiple of this, the object does all that it can; others predict and print."""
 SAVED_AGAIN = 16
@@ -88,6 +92,10 @@ def use(loaded: Any, *, whole: bool) -> None:
             assert str(loaded.selection(rule))
             if whole:
                 use_model(loaded.select(rule), whole=whole)
+    elif isinstance(loaded, TableModel):
+        # Another encoding may ask for other columns.
+        with suppress(sb.ProblemError):
+            assert loaded.predict(ROWS).num_rows == 2
     else:
         use_model(loaded, whole=whole)
 

@@ -45,6 +45,7 @@ def seeds() -> list[bytes]:
                 frame, np.where(eta > 0, "yes", "no")
             ),
             sb.fairness_path(X, eta, sensitive_features=town, worst_weights=[0, 1], l2=0.1, cv=2, repeats=1),
+            sb.fit_table(table_of(frame, eta), target="y", groups="town", worst_weight=0.5, evidence=False),
         ]
     file, found = scratch(), []
     for item in saved:
@@ -53,6 +54,12 @@ def seeds() -> list[bytes]:
         found.append(file.read_bytes())
     file.unlink()
     return found
+
+
+def table_of(frame: pd.DataFrame, eta: Any) -> dict[str, list[Any]]:
+    """The columns of a table, as a user has them."""
+    words = {"kind": [f"kind {k}" for k in frame["kind"]], "y": np.where(eta > 0, "yes", "no").tolist()}
+    return {**{name: frame[name].tolist() for name in ("a", "b", "town")}, **words}
 
 
 @cache

@@ -19,6 +19,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import saddleback as sb
+from saddleback.workflow.table_model import TableModel
 
 CHECKPOINT = "checkpoint.ckpt"
 FOUR = ["age", "income", "snow \u2603", "town"]
@@ -42,6 +43,11 @@ def frame_of(n: int) -> pd.DataFrame:
 def with_categories(frame: pd.DataFrame) -> pd.DataFrame:
     jobs = np.array(["clerk", "baker", None, "pilot"], dtype=object)[(frame.age.to_numpy() * 9).astype(int) % 4]
     return frame.assign(job=pd.Categorical(jobs), income=frame.income.where(frame.income > -1.0))
+
+
+def with_words(frame: pd.DataFrame) -> pd.DataFrame:
+    words = np.where(frame.age > 0.5, "old", np.where(frame.income > 0, "rich", "neither"))
+    return frame.assign(word=words, income=frame.income.where(frame.income > -1.0))
 
 
 def objects() -> dict[str, tuple[Any, str]]:
@@ -95,6 +101,12 @@ def objects() -> dict[str, tuple[Any, str]]:
             sb.fairness_path(plain, eta > 0, frame.town, worst_weights=[0, 0.5, 1], l2=0.01, cv=3, repeats=1),
             "matrix",
         ),
+        "table": (
+            sb.fit_table(
+                with_words(frame).assign(paid=yes), target="paid", groups=["town"], worst_weight=0.5, evidence=False
+            ),
+            "words",
+        ),
         "result": (sb.solve(sb.Problem(losses())), ""),
     }
 
@@ -104,6 +116,8 @@ def rows(kind: str) -> Any:
     frame = frame_of(200).iloc[160:172].reset_index(drop=True)
     if kind == "matrix":
         return frame[FOUR[:3]].to_numpy()
+    if kind == "words":
+        return with_words(frame)
     if kind == "categories":
         return with_categories(frame)
     return frame[FOUR] if kind == "four" else frame
@@ -116,6 +130,8 @@ def said(item: Any, kind: str) -> dict[str, Any]:
     if isinstance(item, sb.learn.FairnessPath):
         return {"text": repr(item), "models": [said(model, kind) for model in item.models]}
     X = rows(kind)
+    if isinstance(item, TableModel):
+        return {"table": item.predict(X).to_pydict(), "model": {"group_names": item.model.group_names_}}
     answer: dict[str, Any] = {
         "prediction": item.predict(X).tolist(),
         "group_names": [str(g) for g in item.group_names_],
@@ -139,6 +155,8 @@ def still(item: Any) -> Any:
         bounds = [replace(bound, result=without_times(bound.result)) for bound in item.bounds]
         one_se = replace(item.one_se, bound=bounds[item.one_se.chosen])
         return replace(item, models=[still(model) for model in item.models], bounds=bounds, one_se=one_se)
+    if isinstance(item, TableModel):
+        return replace(item, model=still(item.model))
     item.result_ = without_times(item.result_)
     selection = getattr(item, "selection_", None)
     if selection is not None:

@@ -16,7 +16,7 @@ from benchmarks.fuzz import files, forging, saved_files
 from benchmarks.fuzz.mutator import mutated
 from saddleback.storage import json_array
 
-RESULT, MODEL, CLASSES, COUNTS, CHOSEN, CORRECTION, PATH = range(7)
+RESULT, MODEL, CLASSES, COUNTS, CHOSEN, CORRECTION, PATH, TABLE = range(8)
 """The numbers of the seeds."""
 
 
@@ -41,7 +41,7 @@ def test_bytes_with_a_repaired_checksum():
     assert outcomes == {"loaded", "refused"}
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(8))
 def test_every_byte_counts(number):
     """A file with one other byte anywhere is refused."""
     data = saved_files.seeds()[number]
@@ -53,7 +53,7 @@ def test_every_byte_counts(number):
         assert files.FILES.outcome(bytes(changed)) == "refused", place
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(8))
 def test_every_cut_is_refused(number):
     data = saved_files.seeds()[number]
     for length in (0, 1, 7, 8, 9, 100, len(data) // 2, len(data) - 1):
@@ -68,7 +68,7 @@ def test_bytes_of_no_file(data):
 
 
 @settings(max_examples=100)
-@given(st.integers(0, 6), st.randoms(use_true_random=False))
+@given(st.integers(0, 7), st.randoms(use_true_random=False))
 def test_forged_by_hypothesis(number, random):
     kind, texts, arrays = saved_files.sound()[number]
     texts, arrays = dict(texts), dict(arrays)
@@ -210,7 +210,7 @@ def test_lies_with_a_valid_checksum(lie):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(8))
 def test_every_part_is_needed_and_checked(number):
     """Without it, or as another shape or word, a file is refused; but for what may say anything."""
     free = ("caption", "message", "method", "unit", "rule", "scoring", "kept_model", "family")

@@ -79,6 +79,8 @@ def _block(block: Block) -> Iterable[str]:
         yield _line(block.sentence)
     elif isinstance(block, Heading):
         yield f"### {escape(block.text)}"
+    elif isinstance(block, Bullets) and block.style == "answer":
+        yield from (_line(item) for item in block.items)
     elif isinstance(block, Bullets):
         yield "\n".join(f"- {_line(item)}" for item in block.items) or "None."
     elif isinstance(block, Code):

@@ -12,7 +12,10 @@ from ..errors import ProblemError
 from .container import Array, Unreadable, parse_json
 
 LARGEST_JSON = 32_000_000
-"""In bytes: lists of a million names take about twenty million. Parsed JSON takes up to thirty times its length."""
+"""In bytes: lists of a million names take about twenty million. Parsed JSON takes up to twenty times its length."""
+FEW_LISTS, BYTES_PER_LIST = 10_000, 8
+"""JSON has at most so many lists and tables, and one more for so many bytes: empty ones take thirty times their
+length."""
 
 
 def json_array(value: Any) -> NDArray[np.uint8]:
@@ -38,7 +41,10 @@ def json_array(value: Any) -> NDArray[np.uint8]:
         raise ProblemError(f"this is not JSON and cannot be stored: {error}.") from None
     if len(text) > LARGEST_JSON:
         raise ProblemError(f"JSON in a file must have at most {LARGEST_JSON} bytes; got {len(text)}, too long a list.")
-    return np.frombuffer(text.encode(), dtype=np.uint8)
+    data = text.encode()
+    if _has_many_lists(data):
+        raise ProblemError(f"JSON in a file must be of few lists; got {len(text)} bytes with very many short ones.")
+    return np.frombuffer(data, dtype=np.uint8)
 
 
 def json_from(array: Array, name: str, max_bytes: int = LARGEST_JSON) -> Any:
@@ -65,4 +71,12 @@ def parse_array(array: Array, name: str, max_bytes: int = LARGEST_JSON) -> Any:
         raise Unreadable(f"{name[:60]} must be JSON, an array of bytes; got {array.dtype} {array.shape}")
     if array.size > max_bytes:
         raise Unreadable(f"{name[:60]} must have at most {max_bytes} bytes of JSON; got {array.size}")
-    return parse_json(array.tobytes(), name[:60])
+    data = array.tobytes()
+    if _has_many_lists(data):
+        raise Unreadable(f"{name[:60]} has too many lists for its {array.size} bytes")
+    return parse_json(data, name[:60])
+
+
+def _has_many_lists(data: bytes) -> bool:
+    """Brackets in texts count as well: at most every eighth character of long JSON is one."""
+    return data.count(b"[") + data.count(b"{") > FEW_LISTS + len(data) // BYTES_PER_LIST

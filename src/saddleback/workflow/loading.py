@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from ..result import Result
-from ..storage import Reader, Stored, refusing
+from ..storage import Reader, Stored, Unreadable, refusing
 from ..storage import load as load_file
 from .table_format import VERSION
 
@@ -62,6 +62,8 @@ def restored(stored: Stored) -> Any:
         from .table_model_reading import table_model_from
 
         return table_model_from(stored)
-    from ..learn.storage.reading import read_whole_model
+    from ..learn.storage.reading import TABLE_PREFIX, read_whole_model
 
+    if any(name.startswith(TABLE_PREFIX) for name in (*stored.texts, *stored.arrays)):
+        raise Unreadable("it holds parts of a model of a table, but not their version")
     return read_whole_model(stored.texts, stored.arrays)

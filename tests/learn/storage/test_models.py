@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
 import saddleback as sb
+from saddleback.learn.estimators.base import LinearMinimax
 
 N = 300
 
@@ -223,3 +227,51 @@ def test_labels_that_a_file_cannot_hold_are_named(rows, tmp_path):
     model = sb.MinimaxClassifier(l2=0.1).fit(X, y, sensitive_features=days)
     with pytest.raises(sb.ProblemError, match=r"its group names are labels of class numpy.datetime64.*fit again"):
         model.save(tmp_path / "model")
+
+
+# --- nothing is forgotten ---------------------------------------------------------------------------------------------
+
+
+def assert_equal(one, two, name):
+    """Every field of every dataclass and every entry of every array, with its type."""
+    assert type(one) is type(two), name
+    if is_dataclass(one):
+        for member in fields(one):
+            assert_equal(getattr(one, member.name), getattr(two, member.name), f"{name}.{member.name}")
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (two.dtype, two.shape), name
+        if one.dtype.kind == "O":
+            assert_equal(one.tolist(), two.tolist(), name)
+        else:
+            assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f"), name
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(two), name
+        for k, pair in enumerate(zip(one, two, strict=True)):
+            assert_equal(*pair, f"{name}[{k}]")
+    elif isinstance(one, Mapping):
+        assert list(one) == list(two), name
+        for key in one:
+            assert_equal(one[key], two[key], f"{name}[{key!r}]")
+    elif isinstance(one, LinearMinimax):
+        learned = [{key for key in vars(model) if key.endswith("_")} for model in (one, two)]
+        assert learned[0] == learned[1], name
+        for key in learned[0]:
+            assert_equal(getattr(one, key), getattr(two, key), f"{name}.{key}")
+        assert one.get_params(deep=False) == two.get_params(deep=False)
+    elif isinstance(one, float):
+        assert one == two or (one != one and two != two), name
+    else:
+        assert one == two, name
+
+
+def test_nothing_that_was_learned_is_forgotten(rows, tmp_path):
+    X, y, number, town = rows
+    labels = pd.DataFrame({"town": town, "half": np.arange(N) % 2})
+    choice = {"priors": [0, [1.0, 2.0, 3.0, 4.0]], "l2s": [0.01], "cv": 3}
+    linear = sb.MinimaxClassifierCV([0, 0.5, 1], **choice, repeats=1).fit(X, y, sensitive_features=labels)
+    single = sb.MinimaxRegressor(l2=0.1).fit(X, number, sensitive_features=labels)
+    for model in (linear, single):
+        assert_equal(again(model, tmp_path), model, "model")
+    path = sb.fairness_path(X, y, labels, worst_weights=[0, 0.5, 1], l2=0.01, cv=3)
+    path.save(tmp_path / "path")
+    assert_equal(sb.load(tmp_path / "path"), path, "path")

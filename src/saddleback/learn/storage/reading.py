@@ -21,12 +21,10 @@ from .writing import CORRECTION, CROSS_VALIDATED, MODELS
 
 CLASSIFIERS = {kind.__name__: kind for kind in (MinimaxClassifier, MinimaxClassifierCV)}
 REGRESSORS = {kind.__name__: kind for kind in (MinimaxRegressor, MinimaxRegressorCV)}
-OF_TABLES = ("encoding", "evidence")
-"""Parts that a model of a table has besides: how columns become numbers, and what the report shows."""
 DEEPEST = 3
 """Corrections of corrections."""
 TABLE_PREFIX = "table."
-"""With this the names of further such parts begin."""
+"""With this the names of parts begin that a model of a table has besides: how columns become numbers, evidence, ..."""
 
 
 def model_from(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> Any:
@@ -37,8 +35,8 @@ def model_from(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> Any:
     Parameters
     ----------
     texts, arrays : dicts
-        Those of `saddleback.storage.load`. Parts named "encoding" and "evidence", and those whose names begin with
-        "table.", belong to a model of a table and are left alone.
+        Those of `saddleback.storage.load`. Parts whose names begin with "table." belong to a model of a table and are
+        left alone.
     """
     try:
         return read_whole_model(texts, arrays)
@@ -50,7 +48,7 @@ def read_whole_model(texts: Mapping[str, str], arrays: Mapping[str, Array]) -> A
     """As `model_from`; Unreadable where the parts are not those of a model."""
     reader = Reader(texts, arrays)
     model = read_model(reader)
-    others = [name for name in (*texts, *arrays) if name in OF_TABLES or name.startswith(TABLE_PREFIX)]
+    others = [name for name in (*texts, *arrays) if name.startswith(TABLE_PREFIX)]
     reader.refuse_unused(others)
     return model
 

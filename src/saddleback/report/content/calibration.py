@@ -21,28 +21,20 @@ def calibration_section(source: Source) -> Section:
     scale = calibration_scale([calibration[i] for i in kept], probabilities=probabilities)
     charts = []
     for i in kept:
-        name = source.names.name(calibration[i]["group"])
-        charts.append(
-            (
-                source.label(calibration[i]["group"]),
-                draw_calibration(f"calibration-{i}", name, calibration[i]["bins"], scale),
-            )
-        )
+        name, bins = source.names.name(calibration[i]["group"]), calibration[i]["bins"]
+        charts.append((source.label(calibration[i]["group"]), draw_calibration(f"calibration-{i}", name, bins, scale)))
     what = "the share of rows that were positive" if probabilities else "the mean of the target"
-    text = (
-        f"Across: the mean prediction of a bin. Up: {what} there, with an interval of 95 %. On the dotted line"
-        " predictions come true as they say. A larger dot has more rows."
-    )
+    intro = f"Rows are put into bins by their prediction; in every bin the mean prediction is compared with {what}."
     if len(kept) < len(calibration):
-        text += (
+        intro += (
             f" Shown are the {len(kept)} groups with the most rows of {len(calibration):,}; the JSON report has all."
         )
-    details = Details("The numbers of these charts", (_table(source, kept, probabilities),))
-    return Section(
-        "calibration",
-        TITLE,
-        (source.paragraph(text), Gallery(tuple(charts), "Calibration of every group on held-out rows"), details),
+    caption = (
+        "Held-out rows: predicted (across) and observed (up), with intervals of 95 %. On the dotted line predictions"
+        " come true as they say. A larger dot has more rows."
     )
+    details = Details("The numbers of these charts", (_table(source, kept, probabilities),))
+    return Section("calibration", TITLE, (source.paragraph(intro), Gallery(tuple(charts), caption), details))
 
 
 def _table(source: Source, kept: list[int], probabilities: bool) -> Table:

@@ -5,37 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..blocks import Cell, Column, Number
+from ..blocks import Cell, Column, Fact, Number, Words
 from ..formatting import code_for
 from .source import Entry, code_of_errors, code_of_intervals, with_error, with_interval
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A column: its key, its head, and whether it is a share of rows or a signed number."""
+    """A column: its key, its head, what it means, and whether it is a share of rows or a signed number."""
 
     key: str
     title: str
+    meaning: str
     percent: bool = False
     signed: bool = False
     error: str = ""
 
 
 MEASURES = (
-    Measure("rows", "Rows"),
-    Measure("share", "Share, %", percent=True),
-    Measure("loss", "Loss"),
-    Measure("average_loss", "Loss of the baseline"),
-    Measure("change", "Change (error)", signed=True, error="change_error"),
-    Measure("accuracy", "Accuracy, %", percent=True),
-    Measure("true_positive_rate", "True positive rate, %", percent=True),
-    Measure("false_positive_rate", "False positive rate, %", percent=True),
-    Measure("selection_rate", "Selection rate, %", percent=True),
-    Measure("impact_ratio", "Impact ratio"),
-    Measure("base_rate", "Base rate, %", percent=True),
-    Measure("calibration", "Calibration", signed=True),
-    Measure("mean_absolute_error", "Mean absolute error"),
-    Measure("mean_error", "Mean error", signed=True),
+    Measure("rows", "Rows", "How many rows the group has."),
+    Measure("share", "Share, %", "Its share of all rows.", percent=True),
+    Measure("loss", "Loss", "The mean loss of its rows: what was optimized."),
+    Measure("average_loss", "Loss of the baseline", "The same under {baseline}."),
+    Measure("change", "Change (error)", "The difference of the two, row by row.", signed=True, error="change_error"),
+    Measure("accuracy", "Accuracy, %", "Rows whose class was predicted.", percent=True),
+    Measure("true_positive_rate", "True positive rate, %", "Of the positive rows, those predicted so.", percent=True),
+    Measure("false_positive_rate", "False positive rate, %", "Of the others, those predicted positive.", percent=True),
+    Measure("selection_rate", "Selection rate, %", "Rows predicted positive.", percent=True),
+    Measure(
+        "impact_ratio",
+        "Impact ratio",
+        "The selection rate, relative to the largest of a known group that is not small.",
+    ),
+    Measure("base_rate", "Base rate, %", "Rows that are positive.", percent=True),
+    Measure("calibration", "Calibration", "The mean prediction minus the base rate.", signed=True),
+    Measure("mean_absolute_error", "Mean absolute error", "How far predictions are from the target, on average."),
+    Measure("mean_error", "Mean error", "The mean of prediction minus target.", signed=True),
 )
 
 WITHOUT_INTERVAL = ("rows", "share", "average_loss", "base_rate", "calibration")
@@ -49,6 +54,14 @@ def columns_of(entries: Sequence[Entry]) -> list[tuple[Measure, str]]:
 
 def head(measure: Measure, baseline: str) -> Column:
     return Column(f"Loss, {baseline.removeprefix('the ')}" if measure.key == "average_loss" else measure.title)
+
+
+def meanings_of(entries: Sequence[Entry], baseline: str) -> tuple[Fact, ...]:
+    """What the columns of these rows mean."""
+    return tuple(
+        Fact(head(measure, baseline).title, Words(measure.meaning.format(baseline=baseline)))
+        for measure, _ in columns_of(entries)
+    )
 
 
 def cell(measure: Measure, code: str, entry: Entry, base: str) -> Cell:

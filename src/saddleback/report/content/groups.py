@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..blocks import Block, Column, Details, Heading, Row, Section, Table
-from .group_columns import Measure, cell, columns_of, head
+from ..blocks import Block, Column, Details, Facts, Heading, Row, Section, Table
+from .group_columns import Measure, cell, columns_of, head, meanings_of
 from .source import Entry, Source
 
 SHOWN_GROUPS = 40
@@ -15,13 +15,12 @@ MOST_ROWS = 1_000
 
 
 def groups_section(source: Source) -> Section:
-    blocks: list[Block] = [
-        source.paragraph(
-            "Small figures are intervals of 95 %, and those in brackets standard errors. The change is that of the loss"
-            f" against {source.baseline} on the same rows: below zero the group is better served. Calibration is the"
-            " mean prediction minus what came true."
-        )
-    ]
+    intro = (
+        "Ranges (x to y) are intervals of 95 %, numbers in round brackets standard errors. The change is that of the"
+        f" loss against {source.baseline} on the same rows: below zero the group is better served."
+    )
+    meanings = meanings_of([row for entry in source.evidence["groups"] for row in entry["held_out"]], source.baseline)
+    blocks: list[Block] = [source.paragraph(intro), Details("What the columns mean", (Facts(meanings, "notes"),))]
     tables = [(i, entry) for i, entry in enumerate(source.evidence["groups"]) if entry["kind"] != "all"]
     everyone = next((i for i, entry in enumerate(source.evidence["groups"]) if entry["kind"] == "all"), None)
     if not tables and everyone is not None:

@@ -19,7 +19,7 @@ def provenance_section(source: Source) -> Section:
         Fact("Rows of the data", number(print_, place, "rows", "d")),
         Fact("Columns of the data", number(print_, place, "columns", "d")),
     ]
-    print_of = f"The fingerprint is that of: {print_['of']}."
+    print_of = f"How the fingerprint is computed: {print_['of']}."
     blocks: list[Block] = [Facts(tuple(facts)), Code(print_["sha256"], "Fingerprint of the data")]
     blocks.append(source.paragraph(print_of, "note"))
     if provenance["command"]:

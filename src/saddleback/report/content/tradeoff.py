@@ -122,7 +122,12 @@ def _bar(tradeoff: Entry, i: int, j: int | None, scale: Scale) -> str:
 
 def _bars(source: Source, tradeoff: Entry, drawn: list[int], at: int, scale: Scale) -> Table:
     codes = codes_of(tradeoff)
-    columns = [Column("Group", "text"), Column("Held-out loss and its band of 95 %", "drawing"), Column("Loss (error)")]
+    first = write_number(tradeoff["worst_weights"][0], "g")
+    columns = [
+        Column("Group", "text"),
+        Column(f"Loss, its band of 95 %, and a mark at p = {first}", "drawing"),
+        Column("Loss (error)"),
+    ]
     if tradeoff.get("changes") is not None:
         columns.append(Column("Change (error)"))
     if tradeoff.get("selection_rates") is not None:
@@ -138,8 +143,7 @@ def _bars(source: Source, tradeoff: Entry, drawn: list[int], at: int, scale: Sca
         )
         for j in [None, *drawn]
     ]
-    first = write_number(tradeoff["worst_weights"][0], "g")
-    caption = f"Every group at the worst weight of the slider; the upright marks are the losses at p = {first}"
+    caption = "Every group at this worst weight, on held-out rows"
     return Table("bars", caption, tuple(columns), tuple(rows))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-# As pandas and R write them, the question mark of the UCI tables, and the empty text.
+# As pandas and R write them, the question mark of the UCI tables, the empty text, and the level's own name.
 MARKERS = (
     "",
     "?",
+    "(missing)",
     "#N/A",
     "#N/A N/A",
     "#NA",

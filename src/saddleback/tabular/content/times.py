@@ -13,7 +13,7 @@ _DATES = (
     rf"[0-9]{{1,2}}[ -]{_MONTH}[ -][0-9]{{2,4}}",
     rf"{_MONTH} [0-9]{{1,2}},? [0-9]{{4}}",
 )
-PATTERN = rf"(?i)^(({'|'.join(_DATES)})([t ,]+{_CLOCK})?|{_CLOCK})$"
+PATTERN = rf"(?i)^(({'|'.join(_DATES)})([t ,]+({_CLOCK}|[0-9]{{2}}z?))?|{_CLOCK})$"
 # Looked at first: most texts are ruled out by a few.
 FEW = 100
 

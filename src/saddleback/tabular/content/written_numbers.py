@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 PLAIN, THOUSANDS, DECIMAL_COMMA = "plain", "thousands", "decimal comma"
 STYLES = (PLAIN, THOUSANDS, DECIMAL_COMMA)
 
-# 00123 is a code, 0 and 0.5 are numbers.
-LEADING_ZERO = r"^[+-]?0[0-9]"
+# 00123 among whole numbers is a code; 0, 0.5 and 00.5 are numbers.
+LEADING_ZERO = r"^0[0-9]+$"
+WHOLE = r"^-?[0-9]+$"
 # 1,234 and 1,234,567.89, beside numbers without commas.
 WITH_THOUSANDS = r"^[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?$"
 WITH_DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
@@ -30,15 +31,23 @@ def style_of(levels: pa.StringArray) -> str | None:
 
 
 def _style(levels: pa.StringArray) -> str | None:
-    if pc.any(pc.match_substring_regex(levels, LEADING_ZERO)).as_py():
+    if _any(levels, LEADING_ZERO) and _all(levels, WHOLE):
         return None
     if parse(levels, PLAIN) is not None:
         return PLAIN
     # A few plain numbers, such as 1e5, may stand among numbers with commas; they would have to match as well.
     for style, pattern in ((THOUSANDS, WITH_THOUSANDS), (DECIMAL_COMMA, WITH_DECIMAL_COMMA)):
-        if pc.all(pc.match_substring_regex(levels, pattern)).as_py() and parse(levels, style) is not None:
+        if _all(levels, pattern) and parse(levels, style) is not None:
             return style
     return None
+
+
+def _any(levels: pa.StringArray, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(levels, pattern)).as_py())
+
+
+def _all(levels: pa.StringArray, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(levels, pattern)).as_py())
 
 
 def are_booleans(levels: pa.StringArray) -> bool:

@@ -110,8 +110,6 @@ def slots_of(rule: CategoryRule, texts: Texts, *, any_case: bool = False) -> NDA
     other = place[OTHER] if rule.other else none
 
     def slot(text: str) -> int:
-        if text == MISSING:
-            return missing
         if text == OTHER:
             return other
         return place.get(text, folded.get(text.casefold(), other))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
@@ -84,7 +83,7 @@ def _all_rare(name: str, n_levels: int) -> Learned:
 def _kept_levels(texts: Texts, counts: Counts, n_missing: int, forced: bool) -> NDArray[np.intp]:
     """The codes of the levels that are not pooled: both of two, else the most frequent ones that are not rare."""
     present = np.flatnonzero(counts)
-    reserved = pc.is_in(texts.levels, pa.array([OTHER, MISSING])).to_numpy(zero_copy_only=False)[present]
+    reserved = pc.equal(texts.levels, OTHER).to_numpy(zero_copy_only=False)[present]
     if present.size == 2 and n_missing == 0 and not reserved.any():
         return present
     enough = 0.0 if forced else min(float(RARE_ROWS), RARE_SHARE * (counts.sum() + n_missing))

@@ -138,7 +138,13 @@ class _Reading:
             "read_options": csv.ReadOptions(block_size=self.block, use_threads=True),
             "parse_options": csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
             "convert_options": csv.ConvertOptions(
-                column_types=types, null_values=list(MARKERS), strings_can_be_null=True, include_columns=names
+                column_types=types,
+                null_values=list(MARKERS),
+                # Not 1 and 0: a text that is "true" in one row and "1" in another is neither.
+                true_values=["true", "True", "TRUE"],
+                false_values=["false", "False", "FALSE"],
+                strings_can_be_null=True,
+                include_columns=names,
             ),
         }
 
