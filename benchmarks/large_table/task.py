@@ -12,9 +12,9 @@ import time
 from typing import Any
 
 import pyarrow.csv
-from saddleback.workflow.fit_table import fit_table
 
 from saddleback.tabular import read_table
+from saddleback.workflow.fit_table import fit_table
 from saddleback.workflow.watcher import Watcher
 
 from ..truth.memory import Peak
