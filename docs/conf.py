@@ -115,6 +115,7 @@ ROOMS = (
     "saddleback.methods",
     "saddleback.report",
     "saddleback.tabular",
+    "saddleback.workflow.table_model",
     "saddleback.testing",
 )
 

@@ -18,20 +18,40 @@ PAGES = [
 
 @dataclass(frozen=True)
 class Block:
-    """A ```python block, and the ```text block right after it: what it prints."""
+    """A ```python block with the ```text block right after it, what it prints; or a ```console block.
 
+    The code of a console block are its commands, the lines with a dollar sign; ``shown`` is what each of them prints.
+    """
+
+    language: str
     code: str
     output: str
     line: int
+    shown: tuple[str, ...] = ()
+
+
+BLOCK = re.compile(
+    r"^```(?P<language>python|console)\n(?P<code>.*?)^```\n(?:\n?^```text\n(?P<output>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def blocks(page: Path) -> list[Block]:
+    """The blocks that run, in their order."""
     text = page.read_text(encoding="utf-8")
-    pattern = r"^```python\n(?P<code>.*?)^```\n(?:\n?^```text\n(?P<output>.*?)^```\n)?"
     return [
-        Block(match["code"], match["output"] or "", text[: match.start()].count("\n") + 2)
-        for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL)
+        _block(match["language"], match["code"], match["output"] or "", text[: match.start()].count("\n") + 2)
+        for match in BLOCK.finditer(text)
     ]
+
+
+def _block(language: str, code: str, output: str, line: int) -> Block:
+    if language == "python":
+        return Block(language, code, output, line)
+    before, *parts = re.split(r"^\$ ", code, flags=re.MULTILINE)
+    assert before == "", f"line {line}: a console block begins with a command"
+    commands, shown = zip(*(part.partition("\n")[::2] for part in parts), strict=True)
+    return Block(language, "\n".join(commands), "".join(shown), line, shown)
 
 
 def prose(page: Path) -> str:

@@ -38,6 +38,7 @@ NAMES = [
     "__version__",
     "certify",
     "from_functions",
+    "load",
     "minimax",
     "solve",
 ]

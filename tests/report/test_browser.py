@@ -273,3 +273,15 @@ def test_500_groups_and_2000_features(open_page, tmp_path):
     assert page.locator("#groups-2-held_out tbody tr").count() == 501
     assert page.locator("#coefficients-all tbody tr").count() == 2_001
     assert page.noise == []
+
+
+def test_only_tables_that_can_be_moved_are_stops_of_the_keyboard(open_page):
+    wide, phone = (open_page(SAMPLES["classification"], width=width) for width in (1600, PHONE))
+    region = "[aria-labelledby=groups-2-held_out-caption]"
+    assert wide.locator(region).get_attribute("tabindex") is None
+    assert phone.locator(region).get_attribute("tabindex") == "0"
+    # Closed details have no size before they are opened.
+    hidden = phone.locator("[aria-labelledby=candidates-caption]")
+    phone.locator("summary", has_text="candidates").click()
+    hidden.focus()
+    assert phone.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "candidates-caption"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import resource
 import stat
 from pathlib import Path
 
@@ -197,6 +196,7 @@ def test_full_disk(tmp_path, monkeypatch, step, old):
 
 def test_a_limit_of_the_system(tmp_path):
     """The real thing: the system refuses the bytes after the first million."""
+    resource = pytest.importorskip("resource", reason="this system has no such limits")
     path = tmp_path / "file"
     storage.save(path, "model", {"a": "old"}, {})
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -209,6 +209,7 @@ def test_a_limit_of_the_system(tmp_path):
     assert storage.load(path).texts == {"a": "old"}
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
 def test_files_that_a_killed_process_has_left_are_removed(tmp_path, monkeypatch):
     path = tmp_path / "file"
     monkeypatch.setattr(os, "replace", lambda *arguments: os._exit(9))

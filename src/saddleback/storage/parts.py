@@ -9,7 +9,7 @@ import numpy as np
 
 from .container import Array
 from .json_arrays import json_array
-from .values import Known, _none_known, pack_value
+from .values import Known, none_known, pack_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Parts:
         """JSON of any length."""
         self.array(name, json_array(value))
 
-    def value(self, name: str, value: Any, known: Known = _none_known) -> None:
+    def value(self, name: str, value: Any, known: Known = none_known) -> None:
         """A Python value of any type that `pack_value` takes."""
         full = self.prefix + name
         self.json(name, pack_value(value, full, self.arrays, known))

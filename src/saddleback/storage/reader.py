@@ -13,7 +13,7 @@ import numpy as np
 from .._types import Matrix, Vector
 from .container import Array, Unreadable
 from .json_arrays import LARGEST_JSON, parse_array
-from .values import Make, _none_made, unpack_value
+from .values import Make, none_made, unpack_value
 
 NUMBER = re.compile(r"-?(inf|nan|[0-9]{1,20}(\.[0-9]{1,20})?(e[+-]?[0-9]{1,4})?)")
 WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -117,7 +117,7 @@ class Reader:
             raise Unreadable(f"it has no array {full[:60]!r}")
         return parse_array(array, full, max_bytes)
 
-    def value(self, name: str, make: Make = _none_made) -> Any:
+    def value(self, name: str, make: Make = none_made) -> Any:
         """What `Parts.value` has stored."""
         return unpack_value(self.json(name), self.prefix + name, self.taken, make)
 

@@ -50,11 +50,11 @@ class Unstorable(ProblemError):
         )
 
 
-def _none_known(value: Any) -> None:
-    return None
+def none_known(value: Any) -> None:
+    """No class is known."""
 
 
-def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = _none_known, depth: int = 0) -> Any:
+def pack_value(value: Any, name: str, arrays: dict[str, Array], known: Known = none_known, depth: int = 0) -> Any:
     """A value as JSON; its arrays are added to ``arrays``, by names that begin with ``name``.
 
     Unstorable names what cannot be stored: an object of a class that is not ``known``.
@@ -104,11 +104,12 @@ def _pack_array(value: Array, name: str, arrays: dict[str, Array], inner: Callab
     return None
 
 
-def _none_made(kind: str, fields: dict[str, Any]) -> Any:
+def none_made(kind: str, fields: dict[str, Any]) -> Any:
+    """No class is known: Unreadable."""
     raise Unreadable(f"it holds an object of the unknown class {kind[:60]!r}")
 
 
-def unpack_value(packed: Any, name: str, take: Callable[[str], Array], make: Make = _none_made, depth: int = 0) -> Any:
+def unpack_value(packed: Any, name: str, take: Callable[[str], Array], make: Make = none_made, depth: int = 0) -> Any:
     """The value that `pack_value` has made JSON of; Unreadable where this is not such JSON.
 
     ``take`` gives an array by its name.

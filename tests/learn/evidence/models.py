@@ -14,14 +14,14 @@ from learn.people import people
 
 GRID = {"worst_weights": [0, 0.5, 1], "priors": [0, 1], "l2s": [1e-2, 1e-1], "repeats": 1, "cv": 3}
 FEW = {"worst_weights": [0, 0.5, 1], "priors": [0], "l2s": [1e-1, 1.0], "cv": 3}
-QUICK = {"n_bootstrap": 10, "challengers": None, "folds": 3}
+QUICK = {"n_bootstrap": 5, "challengers": None, "folds": 2}
 
 
-def towns(n: int = 400, seed: int = 0) -> Any:
+def towns(n: int = 300, seed: int = 0) -> Any:
     return people(n, seed)
 
 
-def three_classes(n: int = 400) -> tuple[Any, Any]:
+def three_classes(n: int = 300) -> tuple[Any, Any]:
     """Targets of three classes, beside the people."""
     data = people(n)
     Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import saddleback as sb
 from learn.people import people
 from saddleback.learn.data.folds import stratified_folds
+from saddleback.learn.evidence import splitting
 from saddleback.learn.evidence.challenger_models import read_challengers
 from saddleback.learn.evidence.evaluation import evaluate
 from saddleback.learn.evidence.splitting import split_rows
@@ -128,8 +129,8 @@ def test_path_is_that_of_single_models(evidence, folds):
 
 def test_held_out_rows_have_no_part_in_any_fit():
     """The targets of a fold are turned over: what all models say of its rows stays the same to the last bit."""
-    town, fold = DATA.town[:200], np.arange(200) % 4
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(4)]
+    town, fold = DATA.town[:200], np.arange(200) % 3
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
     added = [("tree", DecisionTreeClassifier(random_state=0))]
     found = []
     for y in (Y[:200], np.where(fold == 0, ~Y[:200], Y[:200])):
@@ -149,6 +150,26 @@ def test_held_out_rows_have_no_part_in_any_fit():
             assert not np.array_equal(margins[fold != 0], second[name][fold != 0]), f"{name} learns from other rows"
     assert np.array_equal(path[fold == 0], other_path[fold == 0])
     assert choice.worst_weight == other_choice.worst_weight
+
+
+def test_many_rows_are_split_once_and_sampled(monkeypatch, model):
+    subject = read_subject(model, None, None, None, None)
+    monkeypatch.setattr(splitting, "SPLIT_ABOVE", 300)
+    held_out = split_rows(subject, "auto", 0)
+    assert (held_out.kind, len(held_out.parts), len(held_out), held_out.sampled) == ("split", 1, 100, None)
+    monkeypatch.setattr(splitting, "MOST_ROWS", 250)
+    held_out = split_rows(subject, "auto", 0)
+    (part,) = held_out.parts
+    assert len(held_out) == 50
+    assert part.train.size == np.unique(part.train).size == 200
+    assert "250 of the 500 rows" in held_out.sampled
+    sampled = subject.rows.groups.subset(part.train).sizes + held_out.rows.groups.sizes
+    assert np.abs(sampled - subject.rows.groups.sizes / 2).max() <= 1, "every group has its share"
+    numbers = {tuple(row) for row in held_out.rows.X}
+    assert not numbers & {tuple(row) for row in subject.rows.X[part.train]}, "no row trains and judges"
+    evidence = model.evidence(n_bootstrap=2, challengers=None)
+    assert evidence["rows"]["sampled"] in evidence["limits"][-1]
+    assert len(split_rows(subject, 4, 0).parts) == 4, "folds that are asked for are made"
 
 
 def test_a_model_that_memorizes_is_seen_through():

@@ -32,7 +32,7 @@ class TestEveryKind:
         assert evidence["groups"][0]["kind"] == "all"
         finest = evidence["groups"][-1]
         assert [row["group"] for row in finest["held_out"]] == groups
-        assert sum(row["rows"] for row in finest["held_out"]) == evidence["rows"]["held_out"] == 400
+        assert sum(row["rows"] for row in finest["held_out"]) == evidence["rows"]["held_out"] == 300
         (chosen,) = [model for model in evidence["challengers"] if model["chosen"]]
         assert np.allclose(chosen["group_losses"], [row["loss"] for row in finest["held_out"]])
         base = evidence["challengers"][0]

@@ -108,6 +108,17 @@ def test_trees_with_categories_in_an_array(rows):
     assert_same_bits(stored, model, matrix)
 
 
+@pytest.mark.parametrize("labels", [[1, 2, 3], [1, None, 3], [True, False, None], ["a", "", None], [1.5, np.nan, 2.0]])
+def test_categories_of_any_type(rows, tmp_path, labels):
+    X, _, eta, town = rows
+    column = pd.Categorical(np.array(labels, dtype=object)[np.abs(X[:, 0] * 7).astype(int) % 3])
+    frame = pd.DataFrame({"a": X[:, 1], "kind": column})
+    boosting = HistGradientBoostingRegressor(max_iter=8, min_samples_leaf=5)
+    model = sb.WorstGroupCorrection(boosting, features=["a"], rule="best", **CHOICE)
+    model.fit(frame, eta, sensitive_features=town)
+    assert_same_model(again(model, tmp_path), model, frame)
+
+
 # --- corrections ------------------------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from ..._types import Matrix, Vector
 from ...errors import ConvergenceWarning
 from ..correction.feature_columns import FeatureColumns
+from ..data.folds import DEFAULT_FOLDS, is_count
 from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
@@ -107,8 +108,9 @@ def fit_to(subject: Subject, train: Any, cv: Any = None) -> tuple[Any, Trained]:
     model = clone(subject.model)
     if cv is not None:
         model.set_params(cv=cv)
-    elif not isinstance(getattr(model, "cv", 5), int | None):
-        model.set_params(cv=5)
+    elif not is_count(getattr(model, "cv", None)):
+        # Splits that were made for all rows do not fit a part of them.
+        model.set_params(cv=DEFAULT_FOLDS)
     if subject.classes is not None:
         model.classes_ = subject.classes
     rows = subject.rows.subset(train)

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from ..._validation import whole
 from ...errors import ProblemError
-from ..data.folds import Split, make_splits, stratified_folds
+from ..data.folds import Split, is_count, make_splits, stratified_folds
 from ..data.rows import Rows
 from ..groups.levels import Levels
 from .attributes import subset_of
@@ -66,7 +66,7 @@ def split_rows(subject: Subject, folds: Any, random_state: Any) -> HeldOutRows:
     index, sampled = _sample(subject.rows, rng)
     own = _splits_of_the_user(subject) if auto else None
     if own is not None:
-        return _held_out(subject, own, FOLDS, f"the {len(own)} splits passed as cv; {_REPEATED}", None)
+        return _held_out(subject, own, FOLDS, f"The {len(own)} splits that were passed as cv; {_REPEATED}.", None)
     rows = subject.rows if sampled is None else subject.rows.subset(index)
     single = auto and n > SPLIT_ABOVE
     k = OUTER_FOLDS if auto else folds
@@ -75,10 +75,10 @@ def split_rows(subject: Subject, folds: Any, random_state: Any) -> HeldOutRows:
     parts = [(index[numbers != j], index[numbers == j], None) for j in range(last)]
     if single:
         words = (
-            "one split, four fifths of the rows to train on and one fifth to judge by, stratified by group and target"
+            "One split, four fifths of the rows to train on and a fifth to judge by, stratified by group and target."
         )
         return _held_out(subject, parts, SPLIT, words, sampled)
-    return _held_out(subject, parts, FOLDS, f"{last} folds, stratified by group and target; {_REPEATED}", sampled)
+    return _held_out(subject, parts, FOLDS, f"{last} folds, stratified by group and target; {_REPEATED}.", sampled)
 
 
 _REPEATED = "in each of them everything was repeated on the other rows, the choice included"
@@ -128,7 +128,7 @@ def _splits_of_the_user(subject: Subject) -> list[tuple[Any, Any, Any]] | None:
     Within the training rows of a split the other splits choose, without the rows that are held out.
     """
     cv = getattr(subject.model, "cv", None)
-    if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
+    if is_count(cv):
         return None
     splits = make_splits(cv, 1, subject.rows, None)
     parts, seen = [], np.zeros(len(subject.rows), dtype=np.bool_)

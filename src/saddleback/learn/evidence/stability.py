@@ -63,30 +63,31 @@ def stability_of(
 def _binding(subject: Subject, rows: Rows, n_refits: int, rng: np.random.Generator) -> tuple[Vector, Vector]:
     """For each group the share of resamples in which it binds, and its weight in the model itself."""
     strata, J = Strata.of(rows.groups), len(rows.groups.names)
-    counts, candidate = np.zeros(J), subject.candidate
-    coefficients = np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_)
-    own = np.asarray(linear_margins(subject.model, rows))
+    counts, own = np.zeros(J), np.asarray(linear_margins(subject.model, rows))
     for _ in range(n_refits):
-        drawn, times = np.unique(strata.draw(rng), return_counts=True)
-        weight = times.astype(np.float64) if rows.weight is None else times * rows.weight[drawn]
-        resample = replace(rows.subset(drawn), weight=weight)
-        if isinstance(candidate, NoCorrection):
-            binds = _worst_off(subject, own[drawn], resample)
-        else:
-            trainer = Trainer(resample, replace(subject.setting, observer=ordinary(subject.setting).observer))
-            tol = max(trainer.setting.tol, SELECTION_TOL * trainer.setting.units.loss)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                start = trainer.standardized(*coefficients)
-                fit = trainer.fit(candidate, start, References(trainer).at(candidate.l2), tol=tol)
-            if candidate.worst_weight == 0.0 and subject.setting.dual_set is None:
-                binds = _worst_off(subject, fit.margins(resample), resample)
-            else:
-                binds = np.zeros(J, dtype=np.bool_)
-                prior = candidate.weights(trainer.shares, trainer.nonempty)
-                binds[trainer.nonempty] = _free_weights(subject, fit.result.dual, prior) > BINDING
-        counts += binds
+        counts += _binds(subject, rows, own, strata.draw(rng))
     return counts / n_refits, _weights_of_model(subject, rows)
+
+
+def _binds(subject: Subject, rows: Rows, own: Any, drawn: Any) -> Any:
+    """Which groups bind in the fit to a resample; the memory of one resample is free before the next one is drawn."""
+    drawn, times = np.unique(drawn, return_counts=True)
+    weight = times.astype(np.float64) if rows.weight is None else times * rows.weight[drawn]
+    resample, candidate = replace(rows.subset(drawn), weight=weight), subject.candidate
+    if isinstance(candidate, NoCorrection):
+        return _worst_off(subject, own[drawn], resample)
+    trainer = Trainer(resample, replace(subject.setting, observer=ordinary(subject.setting).observer))
+    tol = max(trainer.setting.tol, SELECTION_TOL * trainer.setting.units.loss)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        start = trainer.standardized(np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_))
+        fit = trainer.fit(candidate, start, References(trainer).at(candidate.l2), tol=tol)
+    if candidate.worst_weight == 0.0 and subject.setting.dual_set is None:
+        return _worst_off(subject, fit.margins(resample), resample)
+    binds = np.zeros(len(rows.groups.names), dtype=np.bool_)
+    prior = candidate.weights(trainer.shares, trainer.nonempty)
+    binds[trainer.nonempty] = _free_weights(subject, fit.result.dual, prior) > BINDING
+    return binds
 
 
 def _worst_off(subject: Subject, margins: Any, rows: Rows) -> Any:

@@ -14,6 +14,9 @@ LIMITS = (
     "Labels are taken as they are: if the target itself is biased, a model that predicts it well for every group "
     "repeats the bias.",
     "Many groups with few rows have large standard errors, and the worst of many is partly chance.",
+    "Standard errors are those of the rows that judge, with the models as they were fitted. That other training rows "
+    "would lead to other coefficients, and perhaps to another choice, is not in them: where the choice differs from "
+    "part to part (Stability), figures are less certain than their errors say.",
     "Held-out figures are about new rows of the same kind. They say nothing about a population that changes.",
 )
 LINEAR = "The model is linear in its features: where a group needs other coefficients, interactions may help more."

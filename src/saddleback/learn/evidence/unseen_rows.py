@@ -45,7 +45,7 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
         X, given, attributes = _safe_indexing(X, index), _safe_indexing(given, index), subset_of(attributes, index)
         rows = rows.subset(index)
     part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
-    words = "rows of their own, which had no part in the fit; other models were fitted to the training rows"
+    words = "Rows of their own, which had no part in the fit. Other models were fitted to the training rows."
     return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
 
 

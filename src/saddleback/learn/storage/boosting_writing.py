@@ -106,6 +106,6 @@ def _trees(model: Any, n_categories: Any) -> StoredTrees:
 
 
 def _without_nan(labels: Any) -> list[Any]:
-    """scikit-learn puts NaN last; it has no number."""
-    listed = np.asarray(labels).tolist()
-    return [label for label in listed if label == label]
+    """Plain labels. scikit-learn puts NaN last; it has no number."""
+    listed = [label.item() if isinstance(label, np.generic) else label for label in np.asarray(labels).tolist()]
+    return [label for label in listed if label is None or label == label]

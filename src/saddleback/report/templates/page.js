@@ -75,9 +75,11 @@
   // Closed details are left alone: to ask for their size is to lay them out.
   const stops = () => {
     const regions = Array.from(document.querySelectorAll(".scroll")).filter((r) => !r.closest("details:not([open])"));
-    const moves = regions.map((r) => r.scrollWidth > r.clientWidth + 1 || r.scrollHeight > r.clientHeight + 1);
+    const wide = regions.map((r) => r.scrollWidth > r.clientWidth + 1);
+    const tall = regions.map((r) => r.scrollHeight > r.clientHeight + 1);
     regions.forEach((region, i) => {
-      if (moves[i]) region.tabIndex = 0;
+      region.classList.toggle("wide", wide[i]);
+      if (wide[i] || tall[i]) region.tabIndex = 0;
       else region.removeAttribute("tabindex");
     });
   };

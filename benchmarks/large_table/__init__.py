@@ -1,0 +1,1 @@
+"""A large CSV file from reading to a model: time of each part, share of the solver, peak memory."""
