@@ -173,12 +173,16 @@ def test_leakage_is_told_first(tmp_path):
     assert "'code'" in warnings[0]
 
 
-def test_a_test_file_is_read_by_the_training_rules(given, tmp_path):
-    path = people_csv(tmp_path / "test.csv", 100, seed=3)
-    out = tmp_path / "m.safetensors"
-    done = typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--test", path, "--out", out)
+@pytest.mark.slow
+def test_a_test_file_judges_the_model(given, tmp_path):
+    path, out = people_csv(tmp_path / "test.csv", 100, seed=3), tmp_path / "m.safetensors"
+    options = [option for option in GIVEN if option != "--no-evidence"]
+    done = typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *options, "--test", path, "--out", out)
     assert done.status == 0, done
     assert "reading test.csv" in done.err
+    rows = sb.load(out).evidence["rows"]
+    labelled = int(pd.read_csv(path)["approved"].notna().sum())
+    assert (rows["held_out_kind"], rows["held_out"]) == ("test file", labelled)
 
 
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path):
