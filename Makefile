@@ -6,8 +6,10 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test test-fast test-portable lint docs dist browser pictures bench truth study reproduce clean
 
+# Held-out rows of two tables in reports/, then the commands on one of them, with a page, in reports/demo.
 demo: $(STAMP)
 	$(BIN)/python examples/held_out.py
+	$(BIN)/saddleback demo
 
 # The whole suite. One BLAS thread per worker: the systems are small, and the workers already use every core.
 test: $(STAMP)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from threadpoolctl import threadpool_limits
+
 import saddleback
 from saddleback.cli import main
 
@@ -30,7 +32,9 @@ def typed(*arguments: object) -> Done:
     """Run a command in this process."""
     out, err = io.StringIO(), io.StringIO()
     argv = ["saddleback", *map(str, arguments)]
-    with patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    # Threads of OpenMP wait for each other in busy loops where tests share the cores.
+    limits = threadpool_limits(1, user_api="openmp")
+    with limits, patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             main()
         except SystemExit as end:

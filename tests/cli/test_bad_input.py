@@ -156,16 +156,19 @@ def test_crossed_columns_of_too_many_groups(folder):
 
 
 def test_test_rows_must_have_known_classes_and_all_columns(folder, table):
+    arguments = ("fit", "people.csv", *FIT, "--test", "test.csv", "--out", "m.safetensors")
     write_rows(folder / "test.csv", ["age", "sex"], [[1, "f"]])
-    assert "lacks the columns" in fit_refused(folder, *FIT, "--test", "test.csv")
+    assert "lacks the columns" in refused(*arguments, folder=folder)
     text = (folder / "people.csv").read_text().replace(",yes", ",perhaps")
     (folder / "test.csv").write_text(text)
-    assert "perhaps" in fit_refused(folder, *FIT, "--test", "test.csv")
+    assert "perhaps" in refused(*arguments, folder=folder)
 
 
 def test_options_that_exclude_each_other(folder, table):
-    assert "take one of them" in fit_refused(folder, *FIT, "--test", "people.csv", "--folds", "3")
-    assert "leave out --no-evidence" in fit_refused(folder, *FIT, "--report", "r.html")
+    arguments = ("fit", "people.csv", *FIT, "--out", "m.safetensors", "--test", "people.csv", "--folds", "3")
+    assert "take one of them" in refused(*arguments, folder=folder)
+    for option in (("--report", "r.html"), ("--test", "people.csv"), ("--folds", "3")):
+        assert f"{option[0]} is for the evidence; leave out --no-evidence" in fit_refused(folder, *FIT, *option)
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------

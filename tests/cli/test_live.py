@@ -53,7 +53,11 @@ def test_the_bar_shows_hostile_names_as_text():
         bar.refresh()
         watcher.begin_splits("splits", 2)
         watcher.end_split()
-        assert (bar.tasks[0].completed, bar.tasks[0].total) == (1, 2)
+        assert [(task.completed, task.total) for task in bar.tasks] == [(1, 2)]
+        watcher.begin_fit("the model")
+        watcher.iterate(STEP)
+        assert [(task.completed, task.total) for task in bar.tasks] == [(0, None)]
+        assert "value 0.5, gap 1.0e-07" in bar.tasks[0].fields["now"]
     assert "[/red] of [link]" in file.getvalue()
 
 

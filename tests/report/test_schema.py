@@ -85,7 +85,7 @@ def test_wrong_evidence_is_refused_where_it_is_wrong(name):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [None, [], "text", 3, object()], ids=repr)
+@pytest.mark.parametrize("data", [None, [], "text", 3, object()], ids=["none", "list", "text", "number", "object"])
 def test_what_is_no_object_is_refused(data):
     with pytest.raises(ProblemError, match="the evidence at / must be an object"):
         check_evidence(data)

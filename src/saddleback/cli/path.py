@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .output import say, say_json
+from .output import group_text, say, say_json
 
 
 def path(
@@ -82,7 +82,7 @@ def path(
             }
         )
         return
-    _print(rows, chosen, found.path.knee)
+    _print(rows, chosen, found.path.knee, group, crossed=crossed)
     say()
     say(found.path.sentence)
     if place is not None:
@@ -92,14 +92,13 @@ def path(
 HEAD = ("worst weight", "worst loss", "(error)", "average", "(error)", "gain", "price", "worst group", "")
 
 
-def _print(rows: list[dict[str, Any]], chosen: int, knee: float) -> None:
+def _print(rows: list[dict[str, Any]], chosen: int, knee: float, columns: list[str], *, crossed: bool) -> None:
     lines: list[tuple[str, ...]] = [HEAD]
     for i, row in enumerate(rows):
         marks = ["chosen"] * (i == chosen) + ["knee"] * bool(knee > 0.0 and row["worst_weight"] == knee)
         numbers = ("worst_loss", "worst_loss_error", "average_loss", "average_loss_error", "gain", "price")
         cells = [f"{row[name]:.4f}" for name in numbers]
-        group = row["worst_group"]
-        name = ", ".join(map(str, group)) if isinstance(group, tuple) else str(group)
+        name = group_text(row["worst_group"], columns, crossed=crossed)
         lines.append((f"{row['worst_weight']:g}", *cells, name[:40], " ".join(marks)))
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
     say("Losses on held-out rows; gain of the worst-off group and price for all rows are compared with weight 0.")

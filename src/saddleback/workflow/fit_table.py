@@ -16,6 +16,7 @@ from ..learn.evidence.collect import collect_evidence
 from ..learn.fitting.observer import observed
 from ..tabular import Encoding, Finding, learn_encoding
 from ..tabular.names import refuse_unknown
+from .boosting_threads import boosting_threads
 from .group_check import check_groups
 from .settings import BOOSTING, FitSettings, make_estimator
 from .table_model import TableModel
@@ -143,7 +144,7 @@ def fit_table(
     test_rows = None if test is None else _read_test(test, encoding, weight, watcher)
     left_in_place = correct if corrected is None else corrected.model
     model = make_estimator(settings, encoding.target.task, left_in_place)
-    with observed(model, watcher):
+    with boosting_threads(len(rows)), observed(model, watcher):
         model.fit(*rows.arguments)
     fingerprint = rows.fingerprint()
     facts = {
@@ -155,25 +156,26 @@ def fit_table(
     }
     collected = None
     if evidence:
-        collected = collect_evidence(
-            model,
-            test=None if test_rows is None else test_rows.arguments,
-            folds=folds,
-            random_state=seed,
-            positive=encoding.target.positive,
-            title=title or _title(encoding, data),
-            purpose=purpose,
-            owner=owner,
-            feature_names=encoding.feature_names,
-            data={
-                "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
-                "findings": [asdict(finding) for finding in encoding.findings],
-                "missing": _missing(rows),
-            },
-            fingerprint=fingerprint,
-            command=command,
-            tell=watcher.tell,
-        )
+        with boosting_threads(len(rows)):
+            collected = collect_evidence(
+                model,
+                test=None if test_rows is None else test_rows.arguments,
+                folds=folds,
+                random_state=seed,
+                positive=encoding.target.positive,
+                title=title or _title(encoding, data),
+                purpose=purpose,
+                owner=owner,
+                feature_names=encoding.feature_names,
+                data={
+                    "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
+                    "findings": [asdict(finding) for finding in encoding.findings],
+                    "missing": _missing(rows),
+                },
+                fingerprint=fingerprint,
+                command=command,
+                tell=watcher.tell,
+            )
     return TableModel(encoding, model, collected, facts)
 
 

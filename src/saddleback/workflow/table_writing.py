@@ -25,8 +25,8 @@ def write_table(table: pa.Table, path: Path, name: str) -> None:
 
 
 def write_csv(table: pa.Table, file: Any) -> None:
-    """CSV with names in the first line; only what needs quotes has them."""
-    csv.write_csv(table, file, csv.WriteOptions(quoting_style="needed"))
+    """CSV with names in the first line; texts stand in quotes."""
+    csv.write_csv(table, file)
 
 
 def _write_compressed(table: pa.Table, file: IO[bytes]) -> None:

@@ -52,6 +52,7 @@ def test_a_gain(gained):
     assert "town=b" in first
     assert "no part in fit or selection" in first
     assert f"{-row['change']:.3f}" in first or f"{-row['change']:.2f}" in first
+    assert f"or {-100 * row['change'] / row['average_loss']:.2g} %" in first
     assert second.startswith("The price: the log loss of all rows")
     assert "of 5 parts" in third
     assert "bootstrap" in third
@@ -86,6 +87,10 @@ def test_nothing_to_gain():
     assert second.startswith("2 other candidates")
     assert "nothing is paid" in second
     assert third.startswith("The average model is the one to use")
+    average, this = evidence["challengers"][:2]
+    if all(choice["worst_weight"] == 0 for choice in evidence["stability"]["fold_choices"]):
+        assert this["group_losses"] == average["group_losses"], "the same model has the same figures to the last bit"
+    assert all(row["change"] == 0.0 for row in evidence["groups"][1]["train"])
 
 
 def test_a_model_that_was_asked_for(gained):

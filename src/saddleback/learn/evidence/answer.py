@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..path.units import unit_of
-from ..selection.selection import in_brackets, with_error
+from ..selection.selection import in_brackets, plain, with_error
 from .evaluation import Evaluation, is_left_alone
 from .figures import Comparison
 from .plain import in_sentence
@@ -61,13 +61,18 @@ def _moves(change: float, error: float) -> str:
     return f"{'falls' if change < 0 else 'rises'} by {in_brackets(abs(change), error)}"
 
 
+def _relative(change: float, before: float) -> str:
+    """How much that is: a sure gain may still be a small one."""
+    return f" or {plain(100.0 * abs(change / before), 2)} %" if before > 0.0 else ""
+
+
 def _effect(subject: Subject, evaluation: Evaluation, at: Comparison, *, given: bool) -> str:
     """Whether the group that was worst off is better off."""
     worst, change, error = in_sentence(at.names[at.worst]), at.changes[at.worst], at.change_errors[at.worst]
     before, after = (with_error(loss, error)[0] for loss in (at.baseline[at.worst], at.losses[at.worst]))
     figures = (
         f"on {_rows(evaluation)} the {_loss(subject)} of {worst}, the worst-off group under {subject.baseline}, "
-        f"{_moves(change, error)}, from {before} to {after}"
+        f"{_moves(change, error)}{_relative(change, at.baseline[at.worst])}, from {before} to {after}"
     )
     chosen = "The model that was asked for" if given else "The selected model"
     if not _is_sure(change, error):

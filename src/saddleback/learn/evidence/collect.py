@@ -24,7 +24,7 @@ from .evaluation import CHOSEN, Evaluation, evaluate, fit_to
 from .figures import compare
 from .fingerprint import fingerprint_of
 from .group_tables import tables_of
-from .linear_models import average_l2, fit_all, ordinary
+from .linear_models import average_l2, fit_all, is_average_model, ordinary
 from .objective import objective_of
 from .plain import plain
 from .provenance import provenance_of
@@ -224,7 +224,8 @@ def _baseline_on_training_rows(subject: Subject, rows: Rows, random_state: Any) 
     index = sample_of(rows, random_state)
     l2 = average_l2(subject, subject.model, rows if index.size == len(rows) else rows.subset(index), random_state)
     (fit,) = fit_all(Trainer(rows, replace(ordinary(subject.setting), reference=None)), [Candidate(0.0, 0.0, l2)])
-    return fit, subject.score(fit.margins(rows), rows.y)
+    same = is_average_model(subject, subject.candidate, l2)
+    return fit, subject.score(linear_margins(subject.model, rows) if same else fit.margins(rows), rows.y)
 
 
 def _calibration(subject: Subject, evaluation: Evaluation, place: int | None) -> list[dict[str, Any]] | None:

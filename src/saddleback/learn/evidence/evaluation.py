@@ -25,6 +25,7 @@ from .linear_models import (
     BALANCED,
     average_l2,
     fit_all,
+    is_average_model,
     ordinary,
     path_candidates,
     scores_along,
@@ -160,7 +161,9 @@ def _judge_linear(
         evaluation.put(AVERAGE, part, only.margins(plain_test))
         return
     average, balanced = fit_all(plain_trainer, [Candidate(0.0, 0.0, l2), Candidate(0.0, 1.0, l2)])
-    evaluation.put(AVERAGE, part, average.margins(plain_test))
+    # The same model: not even its tolerance makes a difference.
+    same = is_average_model(subject, fitted._candidate(trained.rows), l2)
+    evaluation.put(AVERAGE, part, linear_margins(fitted, test) if same else average.margins(plain_test))
     evaluation.put(BALANCED, part, balanced.margins(plain_test))
     binary = subject.setting.n_classes == 2
     scores, positive = scores_along(fit_all(trainer, path_candidates(subject)), test, subject.score, signs=binary)

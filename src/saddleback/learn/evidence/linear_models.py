@@ -52,6 +52,12 @@ def average_l2(subject: Subject, fitted: Any, rows: Rows, random_state: Any) -> 
     return candidates[best_average(scores, candidates, rows)].l2
 
 
+def is_average_model(subject: Subject, candidate: Candidate, l2: float) -> bool:
+    """Whether the model of a page, or of a part of its rows, is itself the average model with this penalty."""
+    own_set = subject.setting.dual_set is not None
+    return candidate.is_average and candidate.l2 == l2 and not own_set and not subject.corrects
+
+
 def path_candidates(subject: Subject) -> list[Candidate]:
     """The models of the trade-off: all p, with the penalty and the prior of the model."""
     l2, prior = subject.candidate.l2, subject.candidate.prior

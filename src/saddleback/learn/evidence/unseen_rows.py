@@ -18,7 +18,7 @@ from ..groups.group_input import EVERYBODY
 from ..groups.groups import Groups
 from ..groups.levels import Levels, cross
 from ..groups.small import REST
-from .attributes import read_attributes, subset_of
+from .attributes import UNNAMED, read_attributes, subset_of
 from .splitting import TEST, HeldOutRows, Part
 from .subject import Subject
 
@@ -37,7 +37,7 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
     else:
         matrix = read_features(model, X, model._dropped_columns(), reset=False)
     n = matrix.shape[0]
-    attributes = read_attributes(X, y, sensitive_features, model.group_by, n)
+    attributes = _in_order(subject, read_attributes(X, y, sensitive_features, model.group_by, n))
     groups = _groups(subject, attributes, n)
     rows = Rows(matrix, _target(subject, y, n), groups, _weight(sample_weight, matrix))
     if rows.weight is not None and not rows.weight.all():
@@ -47,6 +47,20 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
     part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
     words = "Rows of their own, which had no part in the fit. Other models were fitted to the training rows."
     return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
+
+
+def _in_order(subject: Subject, attributes: dict[str, Levels]) -> dict[str, Levels]:
+    """The attributes of the fit, by their names; one that has no name on either side is the only one."""
+    expected = list(subject.attributes)
+    if set(expected) <= set(attributes):
+        return {name: attributes[name] for name in expected}
+    if len(expected) == len(attributes) == 1 and UNNAMED in (*expected, *attributes):
+        return {expected[0]: next(iter(attributes.values()))}
+    missing = next(name for name in expected if name not in attributes)
+    raise ProblemError(
+        f"the test rows must have the group columns of the fit, {', '.join(map(repr, expected))}; got no {missing!r} "
+        f"among {', '.join(map(repr, attributes))}."
+    )
 
 
 def _target(subject: Subject, y: Any, n: int) -> NDArray[Any]:
@@ -84,7 +98,13 @@ def _groups(subject: Subject, attributes: dict[str, Levels], n: int) -> Groups:
     else:
         labels, codes = next(iter(attributes.values())) if len(attributes) == 1 else cross(list(attributes.values()))
         columns.append(_numbers(labels, REST, of_fit, known, names)[codes])
-    return Groups(names, np.column_stack(columns), of_fit.columns, of_fit.merged)
+    numbers = np.column_stack(columns)
+    if (numbers >= len(of_fit.names)).all():
+        raise ProblemError(
+            f"the test rows must have groups of the fit; got none. The first group of the test rows is "
+            f"{names[len(of_fit.names)]!r}, that of the fit {of_fit.names[0]!r}: labels of another type are others."
+        )
+    return Groups(names, numbers, of_fit.columns, of_fit.merged)
 
 
 def _numbers(labels: list[Any], rest: Any, of_fit: Groups, known: dict[Any, int], names: list[Any]) -> NDArray[np.intp]:

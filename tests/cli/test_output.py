@@ -1,0 +1,42 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from saddleback.cli.output import command_line, group_text, plain, printable, say
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "crossed", "text"),
+    [
+        ("black", ["race"], True, "race=black"),
+        ("(rest)", ["race"], True, "race=(rest)"),
+        (("black", "f"), ["race", "sex"], True, "race=black, sex=f"),
+        ("(rest)", ["race", "sex"], True, "(rest)"),
+        (("sex", "f"), ["race", "sex"], False, "sex=f"),
+    ],
+)
+def test_groups_are_written_with_their_columns(name, columns, crossed, text):
+    assert group_text(name, columns, crossed=crossed) == text
+
+
+def test_json_has_no_numbers_that_json_lacks():
+    made = plain({"a": np.float64("nan"), "b": [np.int64(1), np.inf], 3: ("x", True, None), "c": np.array([1.5])})
+    assert made == {"a": None, "b": [1, None], "3": ["x", True, None], "c": [1.5]}
+    json.dumps(made, allow_nan=False)
+
+
+def test_commands_can_be_pasted():
+    assert (
+        command_line(["fit", "my table.csv", "--group", "a'b"]) == "saddleback fit 'my table.csv' --group 'a'\"'\"'b'"
+    )
+
+
+def test_control_characters_are_shown_and_long_words_not_broken(capsys):
+    assert printable("a\x1b[0m\nb") == "a\\x1b[0m\nb"
+    say("x" * 300)
+    assert capsys.readouterr().out == "x" * 300 + "\n"
