@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -149,6 +152,16 @@ def test_certificates_are_of_the_rows_of_the_fit(path, model, tmp_path):
     assert not certify_model(loaded, other).same_rows
     assert certify_model(loaded, other).found is None
     assert not certify_model(loaded, other, anyway=True).holds
+
+
+@pytest.mark.parametrize("changes", [{"value": 0.1, "gap": 0.0}, {"gap": -1.0}, {"value": 1e3}])
+def test_a_file_that_claims_something_else_than_its_rows_is_found_out(path, model, changes):
+    claimed = copy(model.model)
+    claimed.result_ = replace(claimed.result_, **changes)
+    found = certify_model(replace(model, model=claimed), path)
+    assert found.found.holds
+    assert not found.agrees
+    assert not found.holds
 
 
 def test_unseen_values_and_missing_columns_at_prediction(path, model):

@@ -57,6 +57,8 @@ def certify(
         say(f"The rows say:  {certificate}.")
         if found.holds:
             say("The certificate holds: no linear model with this penalty has a lower value by more than this gap.")
+        elif not found.agrees:
+            say("The certificate does not hold: the file says something else than its rows.")
         else:
             say("The certificate does not hold: another linear model may have a lower value.")
     if not found.holds:

@@ -10,6 +10,9 @@ from .table_model import TableModel
 from .table_rows import as_table, rows_of
 from .watcher import Watcher
 
+ROUNDING = 1e-9
+"""Two evaluations of the same losses on different machines differ by less, relative to their value."""
+
 
 @dataclass(frozen=True, eq=False)
 class Recertified:
@@ -24,9 +27,18 @@ class Recertified:
     """None where the rows are not those of the fit, and nothing was to be computed for others."""
 
     @property
+    def agrees(self) -> bool:
+        """Whether the rows confirm the file: its value is theirs, and its lower bound is not above their value."""
+        if self.found is None:
+            return False
+        value, tolerance = self.found.certificate.value, self.found.tolerance + ROUNDING * abs(self.stored_value)
+        stored_bound = self.stored_value - self.stored_gap
+        return abs(self.stored_value - value) <= tolerance and stored_bound <= value + tolerance
+
+    @property
     def holds(self) -> bool:
-        """Whether no linear model is better by more than the tolerance, on these rows."""
-        return self.found is not None and self.found.holds
+        """Whether no linear model is better by more than the tolerance on these rows, and the file says the same."""
+        return self.found is not None and self.found.holds and self.agrees
 
 
 def certify_model(model: TableModel, data: Any, *, anyway: bool = False, watcher: Watcher | None = None) -> Recertified:

@@ -123,6 +123,15 @@ def test_classes_keep_their_type(rows, tmp_path, kind):
     assert [type(label) for label in loaded.classes_] == [type(label) for label in model.classes_]
 
 
+def test_classes_in_another_order_are_refused(rows, tmp_path):
+    X, y, _, town = rows
+    model = sb.MinimaxClassifier(l2=0.1).fit(X, np.array(["no", "yes"])[y.astype(int)], sensitive_features=town)
+    model.classes_ = model.classes_[::-1]
+    model.save(tmp_path / "m.safetensors")
+    with pytest.raises(sb.ProblemError, match="two or more different labels in order"):
+        sb.load(tmp_path / "m.safetensors")
+
+
 def test_more_than_two_classes(rows, tmp_path):
     X, _, y, town = rows
     model = sb.MinimaxClassifier(l2=0.1).fit(X, np.digitize(y, [-1, 1]), sensitive_features=town)

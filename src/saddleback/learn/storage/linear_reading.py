@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,17 +102,26 @@ def _is_label(label: Any, depth: int = 0) -> bool:
 
 
 def read_classes(reader: Reader) -> Any:
-    """The classes: two or more different labels."""
+    """The classes: two or more different labels, sorted as a fit has them. In another order they would swap their
+    predictions."""
     classes = reader.value("classes")
     usable = isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size >= 2
     if usable and classes.dtype.kind == "O":
         usable = all(isinstance(label, LABEL_TYPES) for label in classes)
     if usable:
         labels = classes.tolist()
-        usable = len(set(labels)) == len(labels) and all(label == label for label in labels)
+        usable = all(label == label for label in labels) and _increases(labels)
     if not usable:
-        raise reader.wrong("classes", "two or more different labels", type(classes).__name__)
+        raise reader.wrong("classes", "two or more different labels in order", type(classes).__name__)
     return classes
+
+
+def _increases(labels: list[Any]) -> bool:
+    """Whether each label is above the one before."""
+    try:
+        return all(before < after for before, after in pairwise(labels))
+    except TypeError:
+        return False
 
 
 def _different_texts(names: list[Any]) -> bool:
