@@ -70,12 +70,11 @@ def _binding(subject: Subject, rows: Rows, n_refits: int, rng: np.random.Generat
 
 
 def _binds(subject: Subject, rows: Rows, own: Any, drawn: Any) -> Any:
-    """Which groups bind in the fit to a resample; the memory of one resample is free before the next one is drawn."""
-    drawn, times = np.unique(drawn, return_counts=True)
-    weight = times.astype(np.float64) if rows.weight is None else times * rows.weight[drawn]
-    resample, candidate = replace(rows.subset(drawn), weight=weight), subject.candidate
+    """Which groups bind in the fit to a resample: rows count as often as they were drawn, so that X is not copied."""
+    times = np.bincount(drawn, minlength=len(rows)).astype(np.float64)
+    resample, candidate = replace(rows, weight=times if rows.weight is None else times * rows.weight), subject.candidate
     if isinstance(candidate, NoCorrection):
-        return _worst_off(subject, own[drawn], resample)
+        return _worst_off(subject, own, resample)
     trainer = Trainer(resample, replace(subject.setting, observer=ordinary(subject.setting).observer))
     tol = max(trainer.setting.tol, SELECTION_TOL * trainer.setting.units.loss)
     with warnings.catch_warnings():
