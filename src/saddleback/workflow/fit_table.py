@@ -221,7 +221,23 @@ def _read(
     encoding = learn_encoding(table, target=target, groups=groups, drop=drop, **options)
     if corrected is not None:
         encoding = _as_corrected(encoding, corrected.encoding)
-    return encoding, rows_of(encoding, table, weight)
+    rows = rows_of(encoding, table, weight)
+    return replace(encoding, findings=(*encoding.findings, *_weightless(rows, weight))), rows
+
+
+def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
+    """Labels of groups all of whose rows have weight 0, which the model does not see."""
+    if rows.weight is None or weight is None:
+        return []
+    found = []
+    for name, labels in rows.groups.items():
+        seen = set(labels[rows.weight > 0.0].tolist())
+        lost = sorted({str(label) for label in labels.tolist() if label not in seen})
+        if lost:
+            names = ", ".join(map(repr, lost[:5])) + (", ..." if len(lost) > 5 else "")
+            message = f"All rows of {names} have weight 0 in {weight!r}: they are in no table and count for nothing."
+            found.append(Finding(name, "group", "warning", message))
+    return found
 
 
 def _as_corrected(encoding: Encoding, saved: Encoding) -> Encoding:
