@@ -133,6 +133,11 @@ def test_a_saved_model_is_corrected_by_other_rows(path, model, tmp_path):
         sb.fit_table(new, target="job", groups="sex", evidence=False, correct=model)
 
 
+def test_a_saved_model_is_not_corrected_by_its_own_rows(path, model):
+    with pytest.raises(sb.ProblemError, match="got the rows of its fit"):
+        sb.fit_table(path, **QUICK, correct=model)
+
+
 def test_boosting_is_corrected_and_saved(path, tmp_path):
     fixed = sb.fit_table(path, **QUICK, correct="boosting", worst_weight=[0.5], l2=[1.0])
     fixed.save(tmp_path / "m.safetensors")

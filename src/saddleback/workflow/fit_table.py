@@ -140,13 +140,18 @@ def fit_table(
         task=task,
         positive=positive,
     )
+    fingerprint = rows.fingerprint()
+    if corrected is not None and corrected.facts["sha256"] == fingerprint["sha256"]:
+        raise ProblemError(
+            "a saved model is corrected by rows that it has not seen; got the rows of its fit, where its losses are "
+            "lower than on new rows. Pass other rows."
+        )
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
     test_rows = None if test is None else _read_test(test, encoding, weight, watcher)
     left_in_place = correct if corrected is None else corrected.model
     model = make_estimator(settings, encoding.target.task, left_in_place)
     with boosting_threads(len(rows)), observed(model, watcher):
         model.fit(*rows.arguments)
-    fingerprint = rows.fingerprint()
     facts = {
         "rows": len(rows),
         "left_out": rows.left_out,
