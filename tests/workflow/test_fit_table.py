@@ -133,6 +133,11 @@ def test_a_saved_model_is_corrected_by_other_rows(path, model, tmp_path):
         sb.fit_table(new, target="job", groups="sex", evidence=False, correct=model)
 
 
+def test_a_saved_model_is_not_corrected_by_its_own_rows(path, model):
+    with pytest.raises(sb.ProblemError, match="got the rows of its fit"):
+        sb.fit_table(path, **QUICK, correct=model)
+
+
 def test_boosting_is_corrected_and_saved(path, tmp_path):
     fixed = sb.fit_table(path, **QUICK, correct="boosting", worst_weight=[0.5], l2=[1.0])
     fixed.save(tmp_path / "m.safetensors")
@@ -180,3 +185,20 @@ def pa_table(path):
     from saddleback.tabular import read_table
 
     return read_table(path)
+
+
+def test_a_group_without_weight_is_told(path):
+    frame = pd.read_csv(path)
+    frame["w"] = np.where(frame["sex"] == frame["sex"].iloc[0], 0.0, 1.0)
+    frame.loc[frame["sex"].isna(), "w"] = 1.0
+    model = sb.fit_table(frame, **(GIVEN | {"groups": ["race", "sex"]}), weight="w")
+    found = [finding for finding in model.encoding.findings if "weight 0 in 'w'" in finding.message]
+    assert [finding.column for finding in found] == ["sex"]
+    assert found[0].severity == "warning"
+
+
+def test_numbers_are_no_classes(path):
+    frame = pd.read_csv(path)
+    frame["height"] = np.linspace(1.5, 2.0, len(frame))
+    with pytest.raises(sb.ProblemError, match="Classes are expected"):
+        sb.fit_table(frame, **(QUICK | {"target": "height", "task": "classification"}))

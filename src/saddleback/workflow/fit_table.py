@@ -140,13 +140,18 @@ def fit_table(
         task=task,
         positive=positive,
     )
+    fingerprint = rows.fingerprint()
+    if corrected is not None and corrected.facts["sha256"] == fingerprint["sha256"]:
+        raise ProblemError(
+            "a saved model is corrected by rows that it has not seen; got the rows of its fit, where its losses are "
+            "lower than on new rows. Pass other rows."
+        )
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
     test_rows = None if test is None else _read_test(test, encoding, weight, watcher)
     left_in_place = correct if corrected is None else corrected.model
     model = make_estimator(settings, encoding.target.task, left_in_place)
     with boosting_threads(len(rows)), observed(model, watcher):
         model.fit(*rows.arguments)
-    fingerprint = rows.fingerprint()
     facts = {
         "rows": len(rows),
         "left_out": rows.left_out,
@@ -221,7 +226,23 @@ def _read(
     encoding = learn_encoding(table, target=target, groups=groups, drop=drop, **options)
     if corrected is not None:
         encoding = _as_corrected(encoding, corrected.encoding)
-    return encoding, rows_of(encoding, table, weight)
+    rows = rows_of(encoding, table, weight)
+    return replace(encoding, findings=(*encoding.findings, *_weightless(rows, weight))), rows
+
+
+def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
+    """Labels of groups all of whose rows have weight 0, which the model does not see."""
+    if rows.weight is None or weight is None:
+        return []
+    found = []
+    for name, labels in rows.groups.items():
+        seen = set(labels[rows.weight > 0.0].tolist())
+        lost = sorted({str(label) for label in labels.tolist() if label not in seen})
+        if lost:
+            names = ", ".join(map(repr, lost[:5])) + (", ..." if len(lost) > 5 else "")
+            message = f"All rows of {names} have weight 0 in {weight!r}: they are in no table and count for nothing."
+            found.append(Finding(name, "group", "warning", message))
+    return found
 
 
 def _as_corrected(encoding: Encoding, saved: Encoding) -> Encoding:

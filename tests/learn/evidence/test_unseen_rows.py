@@ -108,3 +108,27 @@ def test_labels_of_another_type_are_refused():
     texts = np.where(TEST.sex == "f", "1", "0")
     with pytest.raises(sb.ProblemError, match="'0', that of the fit 0"):
         model.evidence(test=(TEST.X, TEST.y, {"code": texts}), **QUICK)
+
+
+def test_the_rows_of_the_fit_are_no_test_rows():
+    model = sb.MinimaxClassifier(0.5).fit(TRAIN.X, TRAIN.y, both(TRAIN))
+    order = np.random.default_rng(0).permutation(len(TRAIN.y))
+    same = (TRAIN.X[order], TRAIN.y[order], {name: labels[order] for name, labels in both(TRAIN).items()})
+    with pytest.raises(sb.ProblemError, match="got the 240 rows of the fit"):
+        model.evidence(test=same, **QUICK)
+
+
+def test_repeated_rows_and_other_groups_are_told():
+    model = sb.MinimaxClassifier(0.5).fit(TRAIN.X, TRAIN.y, {"town": TRAIN.town})
+    assert (
+        "equal to a training row"
+        not in model.evidence(test=(TEST.X, TEST.y, TEST.town), **QUICK)["rows"]["held_out_words"]
+    )
+    town = np.concatenate([TRAIN.town[:50], TEST.town]).astype(object)
+    X, y = np.concatenate([TRAIN.X[:50], TEST.X]), np.concatenate([TRAIN.y[:50], TEST.y])
+    kept = town != "mid"
+    town[-3:] = "hamlet"
+    words = model.evidence(test=(X[kept], y[kept], {"town": town[kept]}), **QUICK)["rows"]["held_out_words"]
+    assert "% of them are equal to a training row" in words
+    assert "Without test rows: town=mid." in words
+    assert "Unknown to the fit: town=hamlet." in words

@@ -21,7 +21,10 @@ def read_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     y = column_or_1d(y, warn=True)
     refuse_mixed(y)
     assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise ProblemError(f"{str(error).rstrip('.')}. Classes are expected; numbers ask for a regression.") from error
     classes, codes = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ProblemError(f"y must hold at least two classes; got one class only, {classes.tolist()[0]!r}.")

@@ -18,7 +18,9 @@ from ..groups.group_input import EVERYBODY
 from ..groups.groups import Groups
 from ..groups.levels import Levels, cross
 from ..groups.small import REST
-from .attributes import UNNAMED, read_attributes, subset_of
+from .attributes import UNNAMED, group_texts, read_attributes, subset_of
+from .plain import in_sentence
+from .repeated_rows import repeated_words
 from .splitting import TEST, HeldOutRows, Part
 from .subject import Subject
 
@@ -46,7 +48,23 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
         rows = rows.subset(index)
     part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
     words = "Rows of their own, which had no part in the fit. Other models were fitted to the training rows."
+    words += repeated_words(subject.rows, rows) + _other_groups(subject, rows)
     return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
+
+
+def _other_groups(subject: Subject, rows: Rows) -> str:
+    """Sentences on groups of the fit without test rows, and on groups of the test rows that the fit does not know."""
+    n, present = len(subject.rows.groups.names), rows.groups.sizes > 0
+    texts = group_texts(rows.groups)
+    absent = [in_sentence(texts[j]) for j in range(n) if not present[j]]
+    unknown = [in_sentence(texts[j]) for j in range(n, len(texts)) if present[j]]
+    words = f" Without test rows: {_first(absent)}." if absent else ""
+    return words + (f" Unknown to the fit: {_first(unknown)}." if unknown else "")
+
+
+def _first(names: list[str], most: int = 10) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _in_order(subject: Subject, attributes: dict[str, Levels]) -> dict[str, Levels]:
