@@ -124,9 +124,10 @@ def _add_square(H: Matrix, A: Any, h: Vector) -> None:
     # NumPy computes a matrix times its own transpose with half the work (BLAS syrk); rows with h < 0 are subtracted.
     # Entries of magnitude 1e200 give an infinite Hessian, without a warning.
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = A * np.sqrt(np.maximum(h, 0.0))[:, None]
-        H += scaled.T @ scaled
-        if h.min() < 0:
+        if not h.max() <= 0:
+            scaled = A * np.sqrt(np.maximum(h, 0.0))[:, None]
+            H += scaled.T @ scaled
+        if not h.min() >= 0:
             scaled = A * np.sqrt(np.maximum(-h, 0.0))[:, None]
             H -= scaled.T @ scaled
 
@@ -139,8 +140,7 @@ def _add_classes(H: Matrix, A: Any, p: Matrix, weight: Vector) -> None:
         others = p.sum(axis=1, where=np.arange(K) != k)
         _add_square(H[k, k], A, weight * p[:, k] * others)
         for m in range(k + 1, K):
-            h = weight * p[:, k] * p[:, m]
-            H[k, m] -= (A.T @ (sp.diags_array(h) @ A)).toarray() if sp.issparse(A) else (A * h[:, None]).T @ A
+            _add_square(H[k, m], A, -weight * p[:, k] * p[:, m])
 
 
 def _in_order_of_parameters(H: Matrix, d: int) -> Matrix:
