@@ -43,6 +43,19 @@ def test_slow_phases_are_told_from_time_to_time():
     assert "  2 of 3 splits" in file.getvalue()
 
 
+def test_slow_splits_say_how_long_the_others_take():
+    file, now = io.StringIO(), [0.0]
+    lines = Lines(file, clock=lambda: now[0])
+    lines.begin_splits("64 candidates", 10)
+    for seconds in (90.0, 180.0):
+        now[0] = seconds
+        lines.end_split()
+    assert file.getvalue().splitlines()[1:] == [
+        "  1 of 10 splits, about 14 min left",
+        "  2 of 10 splits, about 12 min left",
+    ]
+
+
 def test_the_bar_shows_hostile_names_as_text():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=200)

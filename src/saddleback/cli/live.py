@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..learn.fitting.observer import Iteration
+from ..machine.pace import Pace
 from ..workflow.watcher import Watcher
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -48,15 +49,18 @@ class Bar(Watcher):
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("starting", total=None, now="")
+        self._pace = Pace(0)
 
     def tell(self, phase: str) -> None:
         self._begin(phase, None)
 
     def begin_splits(self, what: str, total: int) -> None:
         self._begin(what, total)
+        self._pace = Pace(total)
 
     def end_split(self) -> None:
-        self._bar.advance(self._task)
+        self._pace.end_part()
+        self._bar.update(self._task, advance=1, now=self._pace.in_words())
 
     def begin_fit(self, what: str) -> None:
         self.tell(what)
@@ -75,7 +79,7 @@ class Lines(Watcher):
 
     def __init__(self, file: TextIO, clock: Callable[[], float] = monotonic) -> None:
         self._file, self._clock = file, clock
-        self._last, self._done, self._total = clock(), 0, 0
+        self._last, self._pace = clock(), Pace(0, clock)
         self._iteration: Iteration | None = None
 
     def tell(self, phase: str) -> None:
@@ -84,13 +88,14 @@ class Lines(Watcher):
 
     def begin_splits(self, what: str, total: int) -> None:
         self._end_fit()
-        self._done, self._total = 0, total
+        self._pace = Pace(total, self._clock)
         self._print(f"{what}: {total} splits")
 
     def end_split(self) -> None:
-        self._done += 1
+        self._pace.end_part()
         if self._is_due():
-            self._print(f"  {self._done} of {self._total} splits")
+            left = self._pace.in_words()
+            self._print(f"  {self._pace.done} of {self._pace.total} splits{left and f', {left}'}")
 
     def begin_fit(self, what: str) -> None:
         self.tell(what)

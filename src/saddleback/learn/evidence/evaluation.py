@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from ..._types import Matrix, Vector
 from ...errors import ConvergenceWarning
+from ...machine.pace import Pace
 from ..correction.feature_columns import FeatureColumns
 from ..data.folds import DEFAULT_FOLDS, is_count
 from ..data.retained import Trained
@@ -69,10 +70,11 @@ def evaluate(
     tell: Callable[[str], None],
 ) -> Evaluation:
     """Fit all models to the training rows of each part, and judge them by the rows that it leaves out."""
-    evaluation = Evaluation(held_out)
+    evaluation, pace = Evaluation(held_out), Pace(len(held_out.parts))
     for number, part in enumerate(held_out.parts):
-        where = f"held-out rows, part {number + 1} of {len(held_out.parts)}"
-        tell(f"{where}: the model and its selection")
+        where = f"held-out rows, part {number + 1} of {pace.total}"
+        left = pace.in_words()
+        tell(f"{where}: the model and its selection{left and f' ({left})'}")
         fitted, trained = _fitted(subject, held_out, part)
         test = _test_rows(subject, held_out, part, fitted)
         _judge_linear(subject, evaluation, part, fitted, trained, test, random_state)
@@ -90,6 +92,7 @@ def evaluate(
                 evaluation.margins.pop(challenger.name, None)
             else:
                 evaluation.put(challenger.name, part, margins)
+        pace.end_part()
     for name, margins in evaluation.margins.items():
         evaluation.scores[name] = subject.score(margins, held_out.rows.y)
     return evaluation
