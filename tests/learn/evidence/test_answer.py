@@ -93,6 +93,21 @@ def test_nothing_to_gain():
     assert all(row["change"] == 0.0 for row in evidence["groups"][1]["train"])
 
 
+def test_a_worst_off_group_of_few_rows_is_named_with_them_and_with_the_next():
+    X, y, groups = table(gain=False)
+    # Nine rows whose targets are wrong: the worst off by far.
+    town, y = groups["town"].astype(object), y.copy()
+    town[:9], y[:9] = "hamlet", X[:9, 0] < 0
+    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features={"town": town})
+    evidence = model.evidence(challengers=None, n_bootstrap=0)
+    assert evidence["outcome"] == "nothing to gain"
+    large = [row for row in evidence["groups"][1]["held_out"] if not row["small"] and row["group"] != "all rows"]
+    next_worst = max(large, key=lambda row: row["loss"])
+    assert "worst-off group is town=hamlet" in evidence["answer"][0]
+    assert "it has 9 rows only, and of the groups with 2 % of the rows or more " in evidence["answer"][0]
+    assert f"more {next_worst['group']} is worst off, with {next_worst['loss']:.2f}" in evidence["answer"][0]
+
+
 def test_a_model_that_was_asked_for(gained):
     X, y, town = table(gain=True)
     model = sb.MinimaxClassifier(1.0).fit(X, y, sensitive_features=town)

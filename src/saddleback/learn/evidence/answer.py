@@ -10,6 +10,7 @@ from ..path.units import unit_of
 from ..selection.selection import in_brackets, plain, with_error
 from .evaluation import Evaluation, is_left_alone
 from .figures import Comparison
+from .group_tables import SMALL_SHARE
 from .plain import in_sentence
 from .splitting import FOLDS, TEST
 from .subject import Subject
@@ -143,7 +144,7 @@ def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability
     first = (
         f"Nothing to gain was found, and {subject.baseline} is kept: on {_rows(evaluation)} its worst-off group is "
         f"{group}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows (standard error in "
-        "brackets)."
+        f"brackets){_of_few_rows(at, len(evaluation.held_out))}."
     )
     n_others, choice = len(selection.candidates) - 1, selection.choice
     best = choice.best
@@ -162,6 +163,18 @@ def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability
     departs = _stable(subject, evaluation, stability)
     third = f"{kept} is the one to use; other features or more rows of {group} may help more{departs}."
     return [first, second, third]
+
+
+def _of_few_rows(at: Comparison, n_rows: int) -> str:
+    """Where the worst-off group is small: how many rows it has, and which of the others is worst off."""
+    large = at.sizes >= SMALL_SHARE * n_rows
+    if large[at.worst] or not large.any():
+        return ""
+    n, other = int(at.sizes[at.worst]), int(np.nanargmax(np.where(large, at.baseline, np.nan)))
+    return (
+        f"; it has {n} row{'s' if n != 1 else ''} only, and of the groups with {100 * SMALL_SHARE:g} % of the rows or "
+        f"more {in_sentence(at.names[other])} is worst off, with {in_brackets(at.losses[other], at.errors[other])}"
+    )
 
 
 def _one_group(subject: Subject, evaluation: Evaluation, at: Comparison) -> list[str]:
