@@ -177,7 +177,7 @@ def test_options_that_exclude_each_other(folder, table):
 @pytest.mark.parametrize(
     ("out", "said"),
     [
-        ("no/m.safetensors", "the directory no does not exist"),
+        ("no/m.safetensors", "--out: there is no directory"),
         ("model.pkl", "--out must end in .safetensors"),
         (".", "--out must end in .safetensors"),
         ("", "--out must name a file"),
@@ -215,7 +215,8 @@ def test_no_permission(folder, table, model):
             os.seteuid(0)
         folder.chmod(0o755)
         table.chmod(0o644)
-    assert (done.status, done.err) == (2, "saddleback: --out: cannot write to m.safetensors: Permission denied.\n")
+    said = "saddleback: --out: cannot write to m.safetensors: Permission denied. Choose another directory.\n"
+    assert (done.status, done.err) == (2, said)
     assert unreadable.status == 2
     assert "permission denied" in unreadable.err.lower()
     assert list(contents(folder)) == ["people.csv"]

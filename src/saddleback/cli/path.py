@@ -34,15 +34,15 @@ def path(
     quiet: o.Quiet = False,
 ) -> None:
     """Show the models from the best average to the best worst group: what each gains and costs on held-out rows."""
-    from ..storage.destination import checked_destination
-    from ..workflow.destination import check_destination
+    from ..machine.destination import check_place
+    from ..storage.destination import check_ours
     from ..workflow.path_table import path_table
     from .live import live
 
     place = None
     if out is not None:
-        place = check_destination(out, "--out", suffixes=(".safetensors",), inputs=(data,))
-        checked_destination(place, "--out", kinds=("path",), owner="a path of this program")
+        place = check_place(out, "--out", suffixes={".safetensors": ""}, inputs=(data,))
+        check_ours(place, ("path",), "a path of this program")
     with live(quiet or json) as watcher:
         found = path_table(
             data,
