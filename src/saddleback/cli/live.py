@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TextIO
 
@@ -111,7 +111,9 @@ class Lines(Watcher):
 
     def _print(self, line: str) -> None:
         self._last = self._clock()
-        print(line, file=self._file, flush=True)
+        # Where nobody reads the progress any more, the work goes on.
+        with suppress(BrokenPipeError):
+            print(line, file=self._file, flush=True)
 
 
 def in_words(iteration: Iteration) -> str:
