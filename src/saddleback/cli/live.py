@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from ..learn.fitting.observer import Iteration
 from ..workflow.watcher import Watcher
+from .printable import printable
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where there is no terminal, a line of the same phase comes at most so often: logs stay short."""
@@ -62,12 +63,12 @@ class Bar(Watcher):
         self.tell(what)
 
     def iterate(self, iteration: Iteration) -> None:
-        self._bar.update(self._task, now=escape(in_words(iteration)))
+        self._bar.update(self._task, now=escape(printable(in_words(iteration))))
 
     def _begin(self, phase: str, total: int | None) -> None:
         """A new line in the place of the last one: rich cannot make the length of a task unknown again."""
         self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(escape(phase), total=total, now="")
+        self._task = self._bar.add_task(escape(printable(phase)), total=total, now="")
 
 
 class Lines(Watcher):
@@ -113,7 +114,7 @@ class Lines(Watcher):
         self._last = self._clock()
         # Where nobody reads the progress any more, the work goes on.
         with suppress(BrokenPipeError):
-            print(line, file=self._file, flush=True)
+            print(printable(line), file=self._file, flush=True)
 
 
 def in_words(iteration: Iteration) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import typer
 
+from .printable import printable, printable_json
+
 WIDEST = 110
 """Characters of a line: longer ones are hard to read, however wide the terminal is."""
 
@@ -21,14 +23,18 @@ WIDEST = 110
 def say(text: str = "", indent: str = "") -> None:
     """A paragraph, in lines that fit the terminal; wherever output goes, names with odd characters are shown."""
     width = min(get_terminal_size((WIDEST, 24)).columns, WIDEST)
-    for line in printable(text).split("\n"):
-        filled = textwrap.wrap(line, width, initial_indent="", subsequent_indent=indent, break_long_words=False)
-        typer.echo("\n".join(filled))
+    filled = textwrap.wrap(printable(text), width, subsequent_indent=indent, break_long_words=False)
+    typer.echo("\n".join(filled))
 
 
 def say_json(value: Mapping[str, Any]) -> None:
     """One JSON object; what is no number is null."""
-    typer.echo(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(printable_json(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False)))
+
+
+def say_line(text: str) -> None:
+    """One line as it is, however long, such as one of a table or a command."""
+    typer.echo(printable(text))
 
 
 def plain(value: Any) -> Any:
@@ -42,11 +48,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     return value if value is None or isinstance(value, str | bool | int) else str(value)
-
-
-def printable(text: str) -> str:
-    """Text without control characters, which could change what a terminal shows; line breaks stay."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
 
 
 def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
+from .printable import printable
+
 FINE = 0
 UNEXPECTED = 1
 """An error of the program; SADDLEBACK_DEBUG=1 shows where."""
@@ -22,4 +24,4 @@ INSTALL = "pip install 'saddleback[cli]', or from a copy of the repository: pip 
 def complain(message: str) -> None:
     """One line on standard error, whatever the message holds."""
     with suppress(BrokenPipeError):
-        print(f"saddleback: {' '.join(message.split())}", file=sys.stderr)
+        print(f"saddleback: {printable(' '.join(message.split()))}", file=sys.stderr)
