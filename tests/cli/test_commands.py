@@ -233,6 +233,18 @@ def test_predict_tells_of_new_values(given, tmp_path):
     assert not (tmp_path / "q.csv").exists()
 
 
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.parquet"])
+def test_a_table_without_rows_has_predictions_without_rows(given, tmp_path, name):
+    (tmp_path / "none.csv").write_text((given / "people.csv").read_text().splitlines()[0] + "\n")
+    arguments = ("predict", given / "m.safetensors", tmp_path / "none.csv", "--out", tmp_path / name, "--keep", "id")
+    done = typed(*arguments, "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "Note: The table has no rows, and neither have the predictions."
+    table = pd.read_parquet(tmp_path / name) if name.endswith("parquet") else pd.read_csv(tmp_path / name)
+    assert (len(table), list(table)) == (0, ["id", "prediction", "probability"])
+    assert [finding["kind"] for finding in json.loads(typed(*arguments, "--json").out)["findings"]] == ["file"]
+
+
 @pytest.mark.slow
 def test_predictions_on_standard_output(given):
     done = saddleback_program("predict", "m.safetensors", "people.csv", "--out", "-", "--quiet", cwd=given)

@@ -45,7 +45,7 @@ def predict(
     with live(quiet or json) as watcher:
         watcher.tell(f"reading {model} and {data}")
         loaded = load_table_model(model)
-        table = as_table(data, loaded.encoding.text_columns)
+        table = as_table(data, loaded.encoding.text_columns, empty=True)
         watcher.tell(f"predicting {table.num_rows:,} rows")
         predicted, findings = predictions(loaded.encoding, loaded.model, table, keep)
         if place is not None:
@@ -68,5 +68,5 @@ def predict(
         )
         return
     for finding in findings:
-        say(f"Warning: {finding.message}", indent="  ")
+        say(f"{finding.severity.capitalize()}: {finding.message}", indent="  ")
     say(f"Written: {place}, {predicted.num_rows:,} rows with {', '.join(predicted.column_names)}.")
