@@ -159,6 +159,23 @@ def test_fit_as_json_is_one_object_and_silent(given, tmp_path):
     assert {finding["column"] for finding in facts["findings"]} >= {"id", "approved"}
 
 
+def test_columns_that_are_not_crossed_are_not_said_to_be(given, tmp_path):
+    arguments = (
+        "fit",
+        given / "people.csv",
+        "--target",
+        "approved",
+        *GROUPS,
+        *GIVEN,
+        "--out",
+        tmp_path / "m.safetensors",
+    )
+    done = typed(*arguments, "--no-crossed", "--quiet")
+    assert "Groups: sex, race, town, each by itself." in " ".join(done.out.split())
+    assert json.loads(typed(*arguments, "--no-crossed", "--json").out)["crossed"] is False
+    assert json.loads(typed(*arguments, "--json").out)["crossed"] is True
+
+
 def test_leakage_is_told_first(tmp_path):
     path = people_csv(tmp_path / "people.csv")
     table = pd.read_csv(path)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from saddleback.cli.output import command_line, group_text, plain, say
+from saddleback.cli.output import columns_text, command_line, group_text, plain, say
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,12 @@ from saddleback.cli.output import command_line, group_text, plain, say
 )
 def test_groups_are_written_with_their_columns(name, columns, crossed, text):
     assert group_text(name, columns, crossed=crossed) == text
+
+
+def test_group_columns_are_said_to_be_crossed_only_where_they_are():
+    assert columns_text(["race"], crossed=False) == "race"
+    assert columns_text(["race", "sex"], crossed=True) == "race x sex"
+    assert columns_text(["race", "sex"], crossed=False) == "race, sex, each by itself"
 
 
 def test_json_has_no_numbers_that_json_lacks():

@@ -59,6 +59,13 @@ def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:
     return f"{columns[0]}={name}" if len(columns) == 1 and not isinstance(name, tuple) else str(name)
 
 
+def columns_text(columns: Sequence[str], *, crossed: bool) -> str:
+    """Group columns as they make groups: crossed, or each by itself."""
+    if crossed or len(columns) == 1:
+        return " x ".join(columns)
+    return f"{', '.join(columns)}, each by itself"
+
+
 def command_line(arguments: Iterable[object]) -> str:
     """A command as it can be pasted into a shell."""
     return shlex.join(["saddleback", *map(str, arguments)])
