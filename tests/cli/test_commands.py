@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from workflow.tables import people_csv
 import saddleback as sb
 import saddleback.cli.demo as demo_command
 from saddleback.workflow import bench as bench_room
+from saddleback.workflow import fit_table as fit_room
 
 from .program import SOURCE, contents, saddleback_program, typed
 
@@ -112,6 +114,34 @@ def test_report_of_a_saved_model(here, fitted, ending):
         assert (data["title"], data["provenance"]["owner"]) == ("Loans <of> 1989", "A. Person")
         assert data["provenance"]["purpose"] == "a test"
         assert data["provenance"]["command"].startswith("saddleback fit ")
+
+
+@pytest.mark.slow
+def test_a_full_disk_after_the_model_costs_the_report_only(here, fitted, tmp_path, monkeypatch):
+    """The fit is not repeated here: what counts is what is written after it."""
+    model = sb.load("m.safetensors")
+    monkeypatch.setattr(fit_room, "fit_table", lambda *_, **__: model)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.html").write_text("old")
+    replace = os.replace
+
+    def full(old, new):
+        if str(new).endswith(".html"):
+            raise OSError(28, "No space left on device")
+        replace(old, new)
+
+    arguments = ("fit", here / "people.csv", "--target", "approved", *GROUPS, "--out", "m 1.safetensors")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        done = typed(*arguments, "--report", "r.html", "--quiet")
+    again = "saddleback report 'm 1.safetensors' --out r.html"
+    said = f"The model is in m 1.safetensors: make room, and write its report by: {again}"
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"saddleback: r.html was not written: No space left on device. {said}\n"
+    assert sorted(contents(tmp_path)) == ["m 1.safetensors", "r.html"]
+    assert (tmp_path / "r.html").read_text() == "old"
+    assert typed(*shlex.split(again)[1:]).status == 0
+    assert (tmp_path / "r.html").read_bytes() == (here / "r.html").read_bytes()
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as o
-from .output import say_json, this_command
+from .output import command_line, say_json, this_command
 from .status import NOT_CONVERGED
 
 if TYPE_CHECKING:
@@ -118,13 +118,13 @@ def fit(
             watcher=watcher,
         )
         watcher.tell(f"writing {place}")
-        if page is not None:
-            # What cannot be rendered must not be found out after half of the files are written.
-            rendered = model.report_text(page.suffix)
-            model.save(place)
-            write_file(page, lambda file: file.write(rendered.encode()))
-        else:
-            model.save(place)
+        # What cannot be rendered must not be found out after half of the files are written.
+        rendered = None if page is None else model.report_text(page.suffix).encode()
+        model.save(place)
+        if page is not None and rendered is not None:
+            again = command_line(["report", place, "--out", page])
+            remedy = f"The model is in {place}: make room, and write its report by: {again}"
+            write_file(page, lambda file: file.write(rendered), remedy)
     _print(model, str(place), None if page is None else str(page), as_json=json)
     if not model.converged:
         raise typer.Exit(NOT_CONVERGED)

@@ -71,10 +71,14 @@ def make_folder(path: AnyPath, name: str) -> Path:
     return folder
 
 
-def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+def write_file(
+    path: Path,
+    write: Callable[[IO[bytes]], Any],
+    remedy: str = "Nothing was changed; make room, or give another name.",
+) -> None:
     """Fill a temporary file by ``write`` and put it in the place of ``path``; nothing is left where this fails.
 
-    Of a link, the file that it names is written.
+    Of a link, the file that it names is written. ``remedy`` is what a failure says after its reason.
     """
     file = followed(path)
     remove_stale(file)
@@ -82,9 +86,7 @@ def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
         with atomic(file) as opened:
             write(opened)
     except OSError as error:
-        raise ProblemError(
-            f"{shown(path)} was not written: {reason_of(error)}. Nothing was changed; make room, or give another name."
-        ) from error
+        raise ProblemError(f"{shown(path)} was not written: {reason_of(error)}. {remedy}") from error
 
 
 def followed(path: Path) -> Path:
