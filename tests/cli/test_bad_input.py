@@ -12,6 +12,7 @@ from workflow.tables import people_csv, write_rows
 
 import saddleback as sb
 from saddleback.learn.fitting import trainer
+from saddleback.workflow import fit_table
 
 from .program import SOURCE, contents, refused, saddleback_program, typed
 
@@ -103,9 +104,6 @@ def test_an_estimator_that_knows_no_columns(folder, table):
         (("--target", "sex", "--group", "sex"), "'sex' is the target and named by"),
         ((*FIT, "--positive", "maybe"), "maybe"),
         ((*FIT, "--loss", "poisson"), "--loss must be one of auto, logistic, squared_hinge for a classification"),
-        ((*FIT, "--worst-weight", "2", "--l2", "0.1"), "--worst-weight must be between 0 and 1; got 2."),
-        ((*FIT, "--min-group-size", "0"), "--min-group-size must be"),
-        ((*FIT, "--jobs", "0"), "--jobs must be a whole number other than 0"),
         ((*FIT, "--missing-groups", "error", "--group", "race"), "rows have no label in the group column 'race'"),
     ],
 )
@@ -113,6 +111,41 @@ def test_wrong_names_and_values(folder, table, arguments, said):
     quick = () if "--worst-weight" in arguments else ("--worst-weight", "0.5")
     message = refused("fit", "people.csv", "--out", "m.safetensors", "--no-evidence", *quick, *arguments, folder=folder)
     assert said in message
+
+
+WRONG = [
+    (("--worst-weight", "2"), "--worst-weight must be a number from 0, the best average, to 1, the best worst group; "),
+    (("--worst-weight=-1",), "--worst-weight must be a number from 0, the best average, to 1, the best worst group; "),
+    (("--worst-weight", "0", "--worst-weight", "nan"), "--worst-weight must be a number from 0, the best average, to "),
+    (("--l2", "nan"), "--l2 must be a finite number >= 0, such as 0.01; got nan. Leave it out to have it chosen."),
+    (("--l2=-1",), "--l2 must be a finite number >= 0, such as 0.01; got -1. Leave it out to have it chosen."),
+    (("--l2", "0.1", "--l2", "inf"), "--l2 must be a finite number >= 0, such as 0.01; got inf."),
+    (("--min-group-size", "0"), "--min-group-size must be a whole number >= 1; got 0."),
+    (("--jobs", "0"), "--jobs must be a whole number other than 0; got 0. 1 fits one fold after the other, -1 takes"),
+    (("--max-iter", "0"), "--max-iter must be a whole number >= 1; got 0. Leave it out for 1000."),
+    (("--folds", "1"), "--folds must be a whole number >= 2; got 1. Outer folds are left out by --no-evidence."),
+    (("--seed=-1",), "--seed must be a whole number from 0 to 4294967295; got -1."),
+    (("--seed", 2**32), "--seed must be a whole number from 0 to 4294967295; got 4294967296."),
+    (("--seed", 10**30), "--seed must be a whole number from 0 to 4294967295; got 1000"),
+    (("--weight", "approved"), "--weight must name another column than the target; got 'approved' for both. Leave it"),
+    (("--weight", "w", "--keep", "w"), "--weight must name a column that is no feature; got 'w', which --keep names "),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG)
+def test_wrong_numbers_are_refused_before_the_table_is_read(folder, monkeypatch, arguments, said):
+    monkeypatch.setattr(fit_table, "as_table", None)
+    message = refused("fit", "people.csv", *FIT, "--out", "m.safetensors", *arguments, folder=folder)
+    assert message.startswith(said)
+    if arguments[0] in ("--seed", "--jobs", "--min-group-size", "--weight", "--l2") and arguments.count("--l2") < 2:
+        assert refused("path", "people.csv", *FIT, *arguments, folder=folder).startswith(said)
+
+
+@pytest.mark.parametrize("seed", [2**32 - 1, 0])
+def test_the_largest_seed(folder, table, seed):
+    done = typed("fit", "people.csv", *FIT, "--out", "m.safetensors", "--l2", "0.1", "--no-evidence", "--seed", seed)
+    assert done.status == 0, done
+    assert sb.load("m.safetensors").model.random_state == seed
 
 
 def test_constant_target(folder):
@@ -177,7 +210,7 @@ def test_options_that_exclude_each_other(folder, table):
 @pytest.mark.parametrize(
     ("out", "said"),
     [
-        ("no/m.safetensors", "the directory no does not exist"),
+        ("no/m.safetensors", "--out: there is no directory"),
         ("model.pkl", "--out must end in .safetensors"),
         (".", "--out must end in .safetensors"),
         ("", "--out must name a file"),
@@ -215,7 +248,8 @@ def test_no_permission(folder, table, model):
             os.seteuid(0)
         folder.chmod(0o755)
         table.chmod(0o644)
-    assert (done.status, done.err) == (2, "saddleback: --out: cannot write to m.safetensors: Permission denied.\n")
+    said = "saddleback: --out: cannot write to m.safetensors: Permission denied. Choose another directory.\n"
+    assert (done.status, done.err) == (2, said)
     assert unreadable.status == 2
     assert "permission denied" in unreadable.err.lower()
     assert list(contents(folder)) == ["people.csv"]

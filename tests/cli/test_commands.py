@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from workflow.tables import people_csv
 import saddleback as sb
 import saddleback.cli.demo as demo_command
 from saddleback.workflow import bench as bench_room
+from saddleback.workflow import fit_table as fit_room
 
 from .program import SOURCE, contents, saddleback_program, typed
 
@@ -115,6 +117,34 @@ def test_report_of_a_saved_model(here, fitted, ending):
 
 
 @pytest.mark.slow
+def test_a_full_disk_after_the_model_costs_the_report_only(here, fitted, tmp_path, monkeypatch):
+    """The fit is not repeated here: what counts is what is written after it."""
+    model = sb.load("m.safetensors")
+    monkeypatch.setattr(fit_room, "fit_table", lambda *_, **__: model)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.html").write_text("old")
+    replace = os.replace
+
+    def full(old, new):
+        if str(new).endswith(".html"):
+            raise OSError(28, "No space left on device")
+        replace(old, new)
+
+    arguments = ("fit", here / "people.csv", "--target", "approved", *GROUPS, "--out", "m 1.safetensors")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        done = typed(*arguments, "--report", "r.html", "--quiet")
+    again = "saddleback report 'm 1.safetensors' --out r.html"
+    said = f"The model is in m 1.safetensors: make room, and write its report by: {again}"
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"saddleback: r.html was not written: No space left on device. {said}\n"
+    assert sorted(contents(tmp_path)) == ["m 1.safetensors", "r.html"]
+    assert (tmp_path / "r.html").read_text() == "old"
+    assert typed(*shlex.split(again)[1:]).status == 0
+    assert (tmp_path / "r.html").read_bytes() == (here / "r.html").read_bytes()
+
+
+@pytest.mark.slow
 def test_report_is_named_like_the_model(here, fitted):
     done = typed("report", "m.safetensors", "--json")
     assert json.loads(done.out) == {"command": "report", "report": "m.html"}
@@ -157,6 +187,23 @@ def test_fit_as_json_is_one_object_and_silent(given, tmp_path):
     assert facts["converged"]
     assert facts["worst_group"]["of"] == "training rows"
     assert {finding["column"] for finding in facts["findings"]} >= {"id", "approved"}
+
+
+def test_columns_that_are_not_crossed_are_not_said_to_be(given, tmp_path):
+    arguments = (
+        "fit",
+        given / "people.csv",
+        "--target",
+        "approved",
+        *GROUPS,
+        *GIVEN,
+        "--out",
+        tmp_path / "m.safetensors",
+    )
+    done = typed(*arguments, "--no-crossed", "--quiet")
+    assert "Groups: sex, race, town, each by itself." in " ".join(done.out.split())
+    assert json.loads(typed(*arguments, "--no-crossed", "--json").out)["crossed"] is False
+    assert json.loads(typed(*arguments, "--json").out)["crossed"] is True
 
 
 def test_leakage_is_told_first(tmp_path):
@@ -231,6 +278,18 @@ def test_predict_tells_of_new_values(given, tmp_path):
     assert done.status == 2
     assert "lacks the columns 'income'" in done.err
     assert not (tmp_path / "q.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.parquet"])
+def test_a_table_without_rows_has_predictions_without_rows(given, tmp_path, name):
+    (tmp_path / "none.csv").write_text((given / "people.csv").read_text().splitlines()[0] + "\n")
+    arguments = ("predict", given / "m.safetensors", tmp_path / "none.csv", "--out", tmp_path / name, "--keep", "id")
+    done = typed(*arguments, "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "Note: The table has no rows, and neither have the predictions."
+    table = pd.read_parquet(tmp_path / name) if name.endswith("parquet") else pd.read_csv(tmp_path / name)
+    assert (len(table), list(table)) == (0, ["id", "prediction", "probability"])
+    assert [finding["kind"] for finding in json.loads(typed(*arguments, "--json").out)["findings"]] == ["file"]
 
 
 @pytest.mark.slow

@@ -44,14 +44,14 @@ def test_json_is_the_evidence_with_every_digit(tmp_path):
 
 
 REFUSED = {
-    "report.pdf": "must end in '.html' (a page), '.md' (a model card) or '.json' (the numbers); got",
+    "report.pdf": "path must end in .html (a page), .md (a model card) or .json (the numbers); got",
     "report": "must end in",
-    "": "must end in",
+    "": "must name a file; got an empty path",
     "no/such/report.html": "there is no directory",
-    "folder.html": "it is a directory; name a file in it",
-    "file.md/report.html": "there is no directory",
-    "x" * 300 + ".html": "cannot be written",
-    "nul\0.html": "cannot be written",
+    "folder.html": "is a directory. Give the name of a file",
+    "file.md/report.html": "is a file, not a directory",
+    "x" * 300 + ".html": "not a possible path",
+    "nul\0.html": "not a possible path",
 }
 
 
@@ -68,7 +68,7 @@ def test_places_where_no_report_can_be_written(name, tmp_path, monkeypatch):
 
 
 def test_a_path_is_a_text_or_a_path():
-    with pytest.raises(ProblemError, match="must be a text or a path; got int"):
+    with pytest.raises(ProblemError, match="path must be a path; got 3"):
         check_place(3)  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_a_failed_write_leaves_the_old_report(number, tmp_path, monkeypatch):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("saddleback.machine.files.os.replace", fail)
-    with pytest.raises(ProblemError, match=f"cannot be written to .*report.md': {os.strerror(number)}"):
+    with pytest.raises(ProblemError, match=f"report.md was not written: {os.strerror(number)}"):
         write_report(evidence(), path)
     assert path.read_text() == "the old one"
     assert sorted(tmp_path.iterdir()) == [path]

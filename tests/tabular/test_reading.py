@@ -176,6 +176,16 @@ def test_no_permission(tmp_path):
         read_table(file)
 
 
+def test_no_rows_where_they_are_not_needed(tmp_path):
+    (tmp_path / "none.csv").write_text("a,b\n")
+    table = read_table(tmp_path / "none.csv", empty=True)
+    assert (table.num_rows, table.column_names) == (0, ["a", "b"])
+    pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "none.parquet")
+    assert read_table(tmp_path / "none.parquet", empty=True).schema.types == [pa.int64()]
+    with pytest.raises(ProblemError, match="1 columns and no rows"):
+        read_table(tmp_path / "none.parquet")
+
+
 def test_special_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ProblemError, match="not an ordinary file"):
@@ -188,6 +198,7 @@ def test_special_files(tmp_path):
         (b"", "is empty"),
         (b"\n \n", "holds no text"),
         (b"a,b\n", "2 columns and no rows"),
+        (b"\xef\xbb\xbfa;b", "2 columns and no rows"),
         (b"a,b\n1,2\n3\n", "has 1 values in line 3; expected 2"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "has a quote in line 3 that is not closed"),
         (b'a,b\n1,2\n3,"4,5\n6,7\n8,9', "has a quote in line 3 that is not closed"),

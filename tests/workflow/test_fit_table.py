@@ -111,6 +111,30 @@ def test_a_loss_without_probabilities_has_margins(path):
     assert ((predicted["margin"] > 0) == (predicted["prediction"] == "yes")).all()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"target": "job"},
+        {"loss": "squared_hinge"},
+        {"target": "age", "task": "regression"},
+        {"correct": "boosting"},
+    ],
+)
+def test_no_rows_have_no_predictions_in_columns_of_the_same_types(path, options, tmp_path):
+    chosen = QUICK | {"groups": ["sex"], "l2": [0.01], "worst_weight": [0.0]} | options
+    model = sb.fit_table(path, **chosen)
+    some = model.predict(path, keep=["id"])
+    frame = pd.read_csv(path).iloc[:0]
+    (tmp_path / "none.csv").write_text(path.read_text().splitlines()[0])
+    for data in (frame, {name: [] for name in frame}, frame.convert_dtypes(), tmp_path / "none.csv"):
+        none = model.predict(data, keep=["id"])
+        assert (none.num_rows, none.column_names) == (0, some.column_names)
+        assert none.schema.types[1:] == some.schema.types[1:]
+    with pytest.raises(sb.ProblemError, match="lacks the columns 'income'"):
+        model.predict(frame.drop(columns="income"))
+
+
 def test_grids_and_given_points(path):
     given = sb.fit_table(path, **QUICK, worst_weight=0.25)
     assert (type(given.model).__name__, given.model.worst_weight) == ("MinimaxClassifier", 0.25)

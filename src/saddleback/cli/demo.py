@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .output import command_line, say
+from .output import command_line, say, say_line
 
 FIT_OPTIONS: tuple[str, ...] = ()
 """Further options of the fit; none, so that the demonstration is what a user would type."""
@@ -42,7 +42,7 @@ def demo(
 def _run(context: typer.Context, arguments: list[Any]) -> None:
     """Print a command, and run it as if it had been typed."""
     say()
-    typer.echo(f"$ {command_line(arguments)}")
+    say_line(f"$ {command_line(arguments)}")
     status = context.find_root().command(list(map(str, arguments)), prog_name="saddleback", standalone_mode=False)
     if status:
         raise typer.Exit(status)

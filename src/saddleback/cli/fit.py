@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as o
-from .output import say_json, this_command
+from .output import command_line, say_json, this_command
 from .status import NOT_CONVERGED
 
 if TYPE_CHECKING:
     from ..workflow.table_model import TableModel
 
-MODEL_SUFFIX = (".safetensors",)
-REPORT_SUFFIXES = (".html", ".htm", ".md", ".json")
+MODEL_SUFFIX = {".safetensors": ""}
 
 
 def fit(
@@ -71,17 +70,18 @@ def fit(
     The model is chosen by held-out rows, and judged by rows that had no part in the choice. Often the answer is that
     there is nothing to gain; then the average model is kept.
     """
-    from ..storage.destination import checked_destination
-    from ..workflow.destination import check_destination, write_file
+    from ..machine.destination import check_place, write_file
+    from ..report.writing import SUFFIXES
+    from ..storage.destination import check_ours
     from ..workflow.fit_table import fit_table
     from .live import live
 
     inputs = (data, test, correct)
-    place = check_destination(out, "--out", suffixes=MODEL_SUFFIX, inputs=inputs)
-    checked_destination(place, "--out", kinds=("model",), owner="a model of this program")
+    place = check_place(out, "--out", suffixes=MODEL_SUFFIX, inputs=inputs)
+    check_ours(place, ("model",), "a model of this program")
     page = None
     if report is not None:
-        page = check_destination(report, "--report", suffixes=REPORT_SUFFIXES, inputs=(*inputs, place))
+        page = check_place(report, "--report", suffixes=SUFFIXES, inputs=(*inputs, place))
     for option, value in (("--report", report), ("--test", test), ("--folds", folds)):
         if no_evidence and value is not None:
             raise typer.BadParameter(f"{option} is for the evidence; leave out --no-evidence.")
@@ -118,13 +118,13 @@ def fit(
             watcher=watcher,
         )
         watcher.tell(f"writing {place}")
-        if page is not None:
-            # What cannot be rendered must not be found out after half of the files are written.
-            rendered = model.report_text(page.suffix)
-            model.save(place)
-            write_file(page, "--report", lambda file: file.write(rendered.encode()))
-        else:
-            model.save(place)
+        # What cannot be rendered must not be found out after half of the files are written.
+        rendered = None if page is None else model.report_text(page.suffix).encode()
+        model.save(place)
+        if page is not None and rendered is not None:
+            again = command_line(["report", place, "--out", page])
+            remedy = f"The model is in {place}: make room, and write its report by: {again}"
+            write_file(page, lambda file: file.write(rendered), remedy)
     _print(model, str(place), None if page is None else str(page), as_json=json)
     if not model.converged:
         raise typer.Exit(NOT_CONVERGED)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..workflow.table_model import TableModel
-from .output import command_line, group_text, say
+from .output import columns_text, command_line, group_text, say
 
 MOST_NOTES = 6
 """Findings that ask for no decision, beyond which the rest is counted."""
@@ -32,6 +32,7 @@ def fit_facts(model: TableModel, place: str, page: str | None) -> dict[str, Any]
             "positive": target.positive,
         },
         "groups": list(encoding.groups),
+        "crossed": bool(estimator.crossed) and len(encoding.groups) > 1,
         "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
         "n_features": len(encoding.feature_names),
         "findings": [
@@ -110,7 +111,7 @@ def _say_columns(facts: dict[str, Any]) -> None:
         classes = ", ".join(map(str, target["classes"][:MOST_NAMED]))
         kind = f"classes {classes}" + (f"; positive: {target['positive']}" if target["positive"] is not None else "")
     left_out = f" ({facts['left_out']:,} without a target left out)" if facts["left_out"] else ""
-    groups = " x ".join(facts["groups"])
+    groups = columns_text(facts["groups"], crossed=facts["crossed"])
     say(f"{facts['rows']:,} rows{left_out}. Target {target['name']}: {kind}. Groups: {groups}.")
     for kind, title in (("number", "Numbers"), ("category", "Categories"), ("dropped", "Left out")):
         names = [column["name"] for column in facts["columns"] if column["kind"] == kind]

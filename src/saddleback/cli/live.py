@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TextIO
 
@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from ..learn.fitting.observer import Iteration
 from ..machine.pace import Pace
 from ..workflow.watcher import Watcher
+from .printable import printable
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where there is no terminal, a line of the same phase comes at most so often: logs stay short."""
@@ -66,12 +67,12 @@ class Bar(Watcher):
         self.tell(what)
 
     def iterate(self, iteration: Iteration) -> None:
-        self._bar.update(self._task, now=escape(in_words(iteration)))
+        self._bar.update(self._task, now=escape(printable(in_words(iteration))))
 
     def _begin(self, phase: str, total: int | None) -> None:
         """A new line in the place of the last one: rich cannot make the length of a task unknown again."""
         self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(escape(phase), total=total, now="")
+        self._task = self._bar.add_task(escape(printable(phase)), total=total, now="")
 
 
 class Lines(Watcher):
@@ -116,7 +117,9 @@ class Lines(Watcher):
 
     def _print(self, line: str) -> None:
         self._last = self._clock()
-        print(line, file=self._file, flush=True)
+        # Where nobody reads the progress any more, the work goes on.
+        with suppress(BrokenPipeError):
+            print(printable(line), file=self._file, flush=True)
 
 
 def in_words(iteration: Iteration) -> str:

@@ -6,11 +6,11 @@ import errno
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, TextIO
 
 from .._version import __version__
 from ..errors import SaddlebackError
-from .status import BAD_INPUT, FINE, INSTALL, INTERRUPTED, UNEXPECTED, complain
+from .status import BAD_INPUT, FINE, INSTALL, INTERRUPTED, NOBODY_READS, UNEXPECTED, complain
 from .words import in_options
 
 DEBUG = "SADDLEBACK_DEBUG"
@@ -22,15 +22,23 @@ def main() -> None:
     """Run the command line.
 
     Exit status: 0 fine, 1 an unexpected error, 2 bad input or usage, 3 stopped before convergence (the result is
-    saved), 130 interrupted.
+    saved), 130 interrupted, 141 the reader of the output has left.
     """
     status = _run()
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader, such as head, has seen enough. Python would complain when it flushes again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not _is_flushed(sys.stdout):
+        status = NOBODY_READS
+    _is_flushed(sys.stderr)
     sys.exit(status)
+
+
+def _is_flushed(stream: TextIO) -> bool:
+    """Whether what was printed has found its reader; where it has left, Python must not try again at its end."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
 
 
 def _run() -> int:
@@ -53,7 +61,7 @@ def _run() -> int:
         complain(_usage(error))
         return BAD_INPUT
     except BrokenPipeError:
-        return FINE
+        return NOBODY_READS
     except KeyboardInterrupt:
         complain("interrupted; nothing was written")
         return INTERRUPTED
@@ -65,6 +73,9 @@ def _run() -> int:
 
 def _failed(error: BaseException) -> int:
     if isinstance(error, SystemExit):
+        # Click ends a program whose output has no reader with status 1.
+        if isinstance(error.__context__, BrokenPipeError):
+            return NOBODY_READS
         raise error
     if isinstance(error, SaddlebackError):
         complain(in_options(str(error)))

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import typer
 
+from .printable import printable, printable_json
+
 WIDEST = 110
 """Characters of a line: longer ones are hard to read, however wide the terminal is."""
 
@@ -21,14 +23,18 @@ WIDEST = 110
 def say(text: str = "", indent: str = "") -> None:
     """A paragraph, in lines that fit the terminal; wherever output goes, names with odd characters are shown."""
     width = min(get_terminal_size((WIDEST, 24)).columns, WIDEST)
-    for line in printable(text).split("\n"):
-        filled = textwrap.wrap(line, width, initial_indent="", subsequent_indent=indent, break_long_words=False)
-        typer.echo("\n".join(filled))
+    filled = textwrap.wrap(printable(text), width, subsequent_indent=indent, break_long_words=False)
+    typer.echo("\n".join(filled))
 
 
 def say_json(value: Mapping[str, Any]) -> None:
     """One JSON object; what is no number is null."""
-    typer.echo(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(printable_json(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False)))
+
+
+def say_line(text: str) -> None:
+    """One line as it is, however long, such as one of a table or a command."""
+    typer.echo(printable(text))
 
 
 def plain(value: Any) -> Any:
@@ -44,11 +50,6 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
-def printable(text: str) -> str:
-    """Text without control characters, which could change what a terminal shows; line breaks stay."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
-
-
 def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:
     """A group as column=label, crossed columns joined by commas; merged groups of several columns have no column."""
     if isinstance(name, tuple) and not crossed and len(columns) > 1:
@@ -56,6 +57,13 @@ def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:
     if isinstance(name, tuple) and len(name) == len(columns):
         return ", ".join(f"{column}={label}" for column, label in zip(columns, name, strict=True))
     return f"{columns[0]}={name}" if len(columns) == 1 and not isinstance(name, tuple) else str(name)
+
+
+def columns_text(columns: Sequence[str], *, crossed: bool) -> str:
+    """Group columns as they make groups: crossed, or each by itself."""
+    if crossed or len(columns) == 1:
+        return " x ".join(columns)
+    return f"{', '.join(columns)}, each by itself"
 
 
 def command_line(arguments: Iterable[object]) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .output import group_text, say, say_json
+from .output import group_text, say, say_json, say_line
+from .printable import printable
 
 
 def path(
@@ -34,15 +35,15 @@ def path(
     quiet: o.Quiet = False,
 ) -> None:
     """Show the models from the best average to the best worst group: what each gains and costs on held-out rows."""
-    from ..storage.destination import checked_destination
-    from ..workflow.destination import check_destination
+    from ..machine.destination import check_place
+    from ..storage.destination import check_ours
     from ..workflow.path_table import path_table
     from .live import live
 
     place = None
     if out is not None:
-        place = check_destination(out, "--out", suffixes=(".safetensors",), inputs=(data,))
-        checked_destination(place, "--out", kinds=("path",), owner="a path of this program")
+        place = check_place(out, "--out", suffixes={".safetensors": ""}, inputs=(data,))
+        check_ours(place, ("path",), "a path of this program")
     with live(quiet or json) as watcher:
         found = path_table(
             data,
@@ -98,10 +99,10 @@ def _print(rows: list[dict[str, Any]], chosen: int, knee: float, columns: list[s
         marks = ["chosen"] * (i == chosen) + ["knee"] * bool(knee > 0.0 and row["worst_weight"] == knee)
         numbers = ("worst_loss", "worst_loss_error", "average_loss", "average_loss_error", "gain", "price")
         cells = [f"{row[name]:.4f}" for name in numbers]
-        name = group_text(row["worst_group"], columns, crossed=crossed)
-        lines.append((f"{row['worst_weight']:g}", *cells, name[:40], " ".join(marks)))
+        name = printable(group_text(row["worst_group"], columns, crossed=crossed))[:40]
+        lines.append((f"{row['worst_weight']:g}", *cells, name, " ".join(marks)))
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
     say("Losses on held-out rows; gain of the worst-off group and price for all rows are compared with weight 0.")
     for line in lines:
         aligned = [cell.rjust(width) for cell, width in zip(line[:7], widths[:7], strict=True)]
-        typer.echo("  ".join([*aligned, line[7].ljust(widths[7]), line[8]]).rstrip())
+        say_line("  ".join([*aligned, line[7].ljust(widths[7]), line[8]]).rstrip())

@@ -10,7 +10,7 @@ import typer
 from . import options as o
 from .output import say, say_json
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
+SUFFIXES = {".csv": "", ".csv.gz": "", ".parquet": ""}
 STANDARD_OUTPUT = "-"
 
 
@@ -31,7 +31,7 @@ def predict(
 
     The columns of the target and of the groups need not be there.
     """
-    from ..workflow.destination import check_destination
+    from ..machine.destination import check_place
     from ..workflow.prediction import predictions
     from ..workflow.table_model_reading import load_table_model
     from ..workflow.table_rows import as_table
@@ -41,16 +41,16 @@ def predict(
     printed = out == STANDARD_OUTPUT
     if printed and json:
         raise typer.BadParameter("--json and --out - would both print; name a file by --out.")
-    place = None if printed else check_destination(out, "--out", suffixes=SUFFIXES, inputs=(model, data))
+    place = None if printed else check_place(out, "--out", suffixes=SUFFIXES, inputs=(model, data))
     with live(quiet or json) as watcher:
         watcher.tell(f"reading {model} and {data}")
         loaded = load_table_model(model)
-        table = as_table(data, loaded.encoding.text_columns)
+        table = as_table(data, loaded.encoding.text_columns, empty=True)
         watcher.tell(f"predicting {table.num_rows:,} rows")
         predicted, findings = predictions(loaded.encoding, loaded.model, table, keep)
         if place is not None:
             watcher.tell(f"writing {place}")
-            write_table(predicted, place, "--out")
+            write_table(predicted, place)
     if place is None:
         write_csv(predicted, sys.stdout.buffer)
         return
@@ -68,5 +68,5 @@ def predict(
         )
         return
     for finding in findings:
-        say(f"Warning: {finding.message}", indent="  ")
+        say(f"{finding.severity.capitalize()}: {finding.message}", indent="  ")
     say(f"Written: {place}, {predicted.num_rows:,} rows with {', '.join(predicted.column_names)}.")

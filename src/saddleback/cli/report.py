@@ -9,8 +9,6 @@ import typer
 from . import options as o
 from .output import say, say_json
 
-SUFFIXES = (".html", ".htm", ".md", ".json")
-
 
 def report(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that `saddleback fit` has written.")],
@@ -33,10 +31,11 @@ def report(
     The page is one file that needs no network. Purpose and owner are blank until they are filled in, here or at the
     fit.
     """
-    from ..workflow.destination import check_destination
+    from ..machine.destination import check_place
+    from ..report.writing import SUFFIXES
     from ..workflow.table_model_reading import load_table_model
 
-    place = check_destination(
+    place = check_place(
         f"{model.removesuffix('.safetensors')}.html" if out is None else out,
         "--out",
         suffixes=SUFFIXES,

@@ -12,6 +12,7 @@ from rich.console import Console
 from .. import paper
 from .._validation import number
 from ..machine.resources import GB
+from .printable import printable
 from .progress import progress_bar
 from .status import INTERRUPTED
 
@@ -78,6 +79,6 @@ def reproduce(
         )
         raise typer.Exit(INTERRUPTED) from None
     for failure in done.failures:
-        console.print(f"could not run: {failure}", style="yellow", highlight=False, markup=False)
+        console.print(printable(f"could not run: {failure}"), style="yellow", highlight=False, markup=False)
     for file in done.files:
-        console.print(str(file), highlight=False, markup=False, soft_wrap=True)
+        console.print(printable(str(file)), highlight=False, markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ OPTIONS = {
     "crossed": "--no-crossed",
     "positive": "--positive",
     "n_jobs": "--jobs",
+    "jobs": "--jobs",
     "target": "--target",
     "groups": "--group",
     "weight": "--weight",
@@ -29,7 +30,7 @@ OPTIONS = {
     "l2": "--l2",
     "cv": "--folds",
 }
-FLAGS = {"crossed=False": "--no-crossed", "keep_groups=True": "--keep-groups"}
+FLAGS = {"crossed=False": "--no-crossed", "keep_groups=True": "--keep-groups", "evidence=False": "--no-evidence"}
 
 _NAME = "|".join(OPTIONS)
 # name=value, where the value is a quoted text, a number or a list of one of these.
@@ -38,6 +39,8 @@ _ASSIGNED = re.compile(rf"(?<![\w.\-'\"])({_NAME})=\[?(?:'([^']*)'|\"([^\"]*)\"|
 _NAMING = re.compile(rf"\b(which|named by) ({_NAME})(?= names| as well)")
 # The subject of a sentence.
 _SUBJECT = re.compile(rf"(^|[.;:] )({_NAME})(?= must | takes | names | needs )")
+# What a remedy names: raise max_iter, or l2.
+_REMEDY = re.compile(rf"\b((?:raise|lower) (?:\S+, or )?)({_NAME})\b", re.IGNORECASE)
 
 
 def in_options(message: str) -> str:
@@ -47,6 +50,8 @@ def in_options(message: str) -> str:
     message = message.replace("sensitive_features must", "--group must")
     message = _ASSIGNED.sub(_assigned, message)
     message = _NAMING.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", message)
+    for _ in range(2):
+        message = _REMEDY.sub(lambda found: found[1] + OPTIONS[found[2]], message)
     return _SUBJECT.sub(lambda found: found[1] + OPTIONS[found[2]], message)
 
 

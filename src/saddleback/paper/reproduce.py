@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -12,6 +10,7 @@ from typing import Protocol
 
 from .._validation import lookup, number, whole
 from ..errors import ProblemError
+from ..machine.destination import make_folder
 from . import figure_a, table_b, table_c, tables_d_e, theory_report
 from .cache import Cache
 from .cell import Cell
@@ -138,15 +137,8 @@ def _wanted(targets: Sequence[str]) -> list[str]:
 
 def _directory(out: str | PathLike[str]) -> Path:
     """Create the directory and check that it can be written to, before any work is done."""
-    if os.fspath(out) == "":
-        raise ProblemError("out must name a directory; got an empty path. Pass '.' for the current one.")
-    directory = Path(out)
-    try:
-        (directory / "cache").mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        raise ProblemError(f"out: cannot write to {directory} ({error.strerror}); name another directory.") from error
+    directory = make_folder(out, "out")
+    make_folder(directory / "cache", "out")
     return directory
 
 

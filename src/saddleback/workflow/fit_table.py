@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from .._validation import whole
 from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
 from ..learn.fitting.observer import observed
@@ -18,6 +17,7 @@ from ..tabular import Encoding, Finding, learn_encoding
 from ..tabular.names import refuse_unknown
 from .boosting_threads import boosting_threads
 from .group_check import check_groups
+from .option_checks import check_count, check_weight
 from .settings import BOOSTING, FitSettings, make_estimator
 from .table_model import TableModel
 from .table_model_reading import load_table_model
@@ -90,7 +90,7 @@ def fit_table(
     min_group_size, crossed, missing_groups
         As in `MinimaxClassifier`; but rows without a label are a group "(missing)" by default.
     seed, jobs, max_iter
-        ``random_state``, ``n_jobs`` and ``max_iter`` of the estimator.
+        ``random_state`` (at most 2^32 - 1), ``n_jobs`` and ``max_iter`` of the estimator.
     evidence : bool
         Whether to collect what the report shows: the outer folds take several times as long as the model itself.
     title, purpose, owner, command : str, optional
@@ -120,12 +120,15 @@ def fit_table(
         l2s=_numbers(l2),
         loss=loss,
         crossed=crossed,
-        min_group_size=None if min_group_size is None else whole(min_group_size, "min_group_size", minimum=1),
+        min_group_size=min_group_size,
         missing_groups=missing_groups,
-        seed=whole(seed, "seed", minimum=0),
+        seed=seed,
         jobs=jobs,
         max_iter=max_iter,
     )
+    if folds != "auto":
+        check_count(folds, "folds", 2, "Outer folds are left out by evidence=False.")
+    check_weight(weight, target, keep)
     corrected = _corrected(correct)
     encoding, rows = read_for_fit(
         data,

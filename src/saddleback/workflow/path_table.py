@@ -11,6 +11,8 @@ from ..learn.path.outcome import FairnessPath
 from ..tabular import Encoding
 from .fit_table import read_for_fit
 from .group_check import check_groups
+from .option_checks import check_weight
+from .settings import FitSettings
 from .watcher import Watcher
 
 
@@ -62,6 +64,9 @@ def path_table(
     0.0
     """
     watcher = watcher or Watcher()
+    l2s = () if l2 is None else (l2,)
+    FitSettings(l2s=l2s, min_group_size=min_group_size, seed=seed, jobs=jobs)
+    check_weight(weight, target, columns.get("keep", ()))
     encoding, rows = read_for_fit(data, target=target, groups=groups, weight=weight, watcher=watcher, **columns)
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
     path = fairness_path(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +17,7 @@ BLOCK_ROWS = 200_000
 """Rows that are encoded at a time: a wide table of numbers is several times its file."""
 
 PREDICTION, PROBABILITY, MARGIN = "prediction", "probability", "margin"
+NO_ROWS = "The table has no rows, and neither have the predictions."
 
 
 def predictions(
@@ -33,10 +35,17 @@ def predictions(
         parts.append(_columns(encoding, model, X))
     made = {name: pa.chunked_array([pa.array(part[name]) for part in parts]) for name in parts[0]}
     _check_names(keep, list(made))
-    return pa.table({**{name: table.column(name) for name in keep}, **made}), tuple(findings.values())
+    predicted = pa.table({**{name: table.column(name) for name in keep}, **made})
+    if table.num_rows == 0:
+        return predicted, (Finding("", "file", "note", NO_ROWS),)
+    return predicted, tuple(findings.values())
 
 
 def _columns(encoding: Encoding, model: Any, X: Any) -> dict[str, Any]:
+    if len(X) == 0:
+        # Estimators refuse no rows; a row of zeros has predictions of the same types.
+        of_one_row = _columns(encoding, model, np.zeros((1, X.shape[1])))
+        return {name: values[:0] for name, values in of_one_row.items()}
     if not encoding.target.classes:
         return {PREDICTION: model.predict(X)}
     classes = model.classes_.tolist()

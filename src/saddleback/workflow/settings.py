@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.frozen import FrozenEstimator
 
+from .._validation import whole
 from ..errors import ProblemError
 from ..learn import (
     MinimaxClassifier,
@@ -16,6 +17,7 @@ from ..learn import (
     MinimaxRegressorCV,
     WorstGroupCorrection,
 )
+from .option_checks import check_count, check_jobs, check_penalty, check_seed, check_share
 
 BOOSTING = "boosting"
 LOSSES_OF_CLASSES = ("auto", "logistic", "squared_hinge")
@@ -24,7 +26,10 @@ LOSSES_OF_NUMBERS = ("auto", "squared", "huber", "quantile", "poisson")
 
 @dataclass(frozen=True)
 class FitSettings:
-    """How a model is fitted to rows; the fields are those arguments of `fit_table` that an estimator needs."""
+    """How a model is fitted to rows; the fields are those arguments of `fit_table` that an estimator needs.
+
+    They are checked here, before a table is read.
+    """
 
     worst_weights: tuple[float, ...] = ()
     """The values of p to choose from; all of the estimator's where there are none, and one means this one."""
@@ -36,6 +41,17 @@ class FitSettings:
     seed: int = 0
     jobs: int | None = None
     max_iter: int = 1000
+
+    def __post_init__(self) -> None:
+        for p in self.worst_weights:
+            check_share(p, "worst_weight")
+        for l2 in self.l2s:
+            check_penalty(l2)
+        if self.min_group_size is not None:
+            whole(self.min_group_size, "min_group_size", minimum=1)
+        check_seed(self.seed)
+        check_jobs(self.jobs)
+        check_count(self.max_iter, "max_iter", 1, "Leave it out for 1000.")
 
     def is_given(self) -> bool:
         """Whether the point of the path is given, so that nothing is chosen."""

@@ -72,9 +72,11 @@ class TableModel:
         -------
         pyarrow.Table
             ``prediction``, and for classes ``probability`` of the positive class, or ``probability of K`` of each
-            class K where there are more than two. A loss without probabilities has a ``margin`` instead.
+            class K where there are more than two. A loss without probabilities has a ``margin`` instead. A table
+            without rows has no predictions, in columns of the same names and types.
         """
-        return predictions(self.encoding, self.model, as_table(data, self.encoding.text_columns), keep)[0]
+        table = as_table(data, self.encoding.text_columns, empty=True)
+        return predictions(self.encoding, self.model, table, keep)[0]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, which `saddleback.load` and the commands read; training rows are no part of it."""

@@ -65,9 +65,12 @@ def _put_labels(digest: Any, name: str, labels: NDArray[Any]) -> None:
     digest.update(np.array([number[label] for label in listed], dtype="<i8").data)
 
 
-def as_table(data: Any, text: Iterable[str] = ()) -> pa.Table:
-    """A table of a file, a frame or a dict of columns; ``text`` are columns to be read as text."""
-    return read_table(data, text=text) if isinstance(data, str | PathLike) else table_from_frame(data)
+def as_table(data: Any, text: Iterable[str] = (), *, empty: bool = False) -> pa.Table:
+    """A table of a file, a frame or a dict of columns; ``text`` are columns to be read as text.
+
+    ``empty``: whether a file may have no rows.
+    """
+    return read_table(data, text=text, empty=empty) if isinstance(data, str | PathLike) else table_from_frame(data)
 
 
 def rows_of(encoding: Encoding, table: pa.Table, weight: str | None = None) -> TableRows:

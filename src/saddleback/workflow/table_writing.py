@@ -10,18 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet
 from pyarrow import csv
 
-from .destination import write_file
+from ..machine.destination import write_file
 
 
-def write_table(table: pa.Table, path: Path, name: str) -> None:
-    """Write a table as the ending of the path says; ``name`` is what the argument is called in errors."""
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as the ending of the path says."""
     ending = path.name.lower()
     if ending.endswith(".parquet"):
-        write_file(path, name, lambda file: pyarrow.parquet.write_table(table, file))
+        write_file(path, lambda file: pyarrow.parquet.write_table(table, file))
     elif ending.endswith(".gz"):
-        write_file(path, name, lambda file: _write_compressed(table, file))
+        write_file(path, lambda file: _write_compressed(table, file))
     else:
-        write_file(path, name, lambda file: write_csv(table, file))
+        write_file(path, lambda file: write_csv(table, file))
 
 
 def write_csv(table: pa.Table, file: Any) -> None:

@@ -20,7 +20,7 @@ from learn.evidence.models import GRID
 from learn.people import people
 from saddleback.learn.evidence.fingerprint import fingerprint_of
 from saddleback.learn.evidence.subject import read_subject
-from saddleback.report import check_evidence
+from saddleback.report import check_evidence, render_markdown
 
 QUICK = {"n_bootstrap": 4, "challengers": None, "folds": 2}
 TINY = {"worst_weights": [0, 1], "priors": [0], "l2s": [0.1], "repeats": 1, "cv": 2}
@@ -123,6 +123,10 @@ def test_overlapping_groups():
     evidence = check(sb.MinimaxClassifierCV(**TINY, crossed=False).fit(Z, DATA.y, sensitive_features=BOTH))
     assert [table["kind"] for table in evidence["groups"]] == ["all", "alone", "alone"]
     assert len(evidence["tradeoff"]["groups"]) == 5
+    for table in evidence["groups"][1:]:
+        assert table["caption"].endswith("The groups that the model was trained for: town, sex, each by itself.")
+    assert " x " not in str(evidence["groups"])
+    assert ", crossed\n" not in render_markdown(evidence)
 
 
 def test_small_and_unknown_groups_are_visible():
@@ -138,6 +142,8 @@ def test_small_and_unknown_groups_are_visible():
     assert rows["town=(missing)"]["unknown"]
     assert not rows["town=big"]["unknown"]
     assert "hamlet" in merged["caption"]
+    assert "### By town, small groups merged" in render_markdown(evidence)
+    assert "By town, crossed" not in render_markdown(evidence)
     assert "town=(rest)" in [row["group"] for row in merged["held_out"]]
 
 

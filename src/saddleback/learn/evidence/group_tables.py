@@ -26,6 +26,8 @@ LEFT_OUT = ("group", "small", "weight_share", "calibration_error")
 """Columns that the page writes itself, or has no place for."""
 IMPLIED = ("true_negative_rate", "false_negative_rate")
 """Rates that others imply."""
+TRAINED_FOR = "The groups that the model was trained for:"
+MOST_LISTED = 20
 ALL, ALONE, CROSSED = "all", "alone", "crossed"
 
 
@@ -56,22 +58,28 @@ def _groupings(subject: Subject, *sides: tuple[Rows, dict[str, Levels]]) -> list
     if subject.one_group:
         return found
     groups = subject.rows.groups
+    trained = f" {TRAINED_FOR} {', '.join(subject.attributes)}, each by itself.{_merged(groups)}"
     for name in subject.attributes:
         alone = [groups_alone(name, attributes[name]) for _, attributes in sides]
         if max(len(grouping.names) for grouping in alone) <= MOST_GROUPS:
             caption = f"The groups of {name} alone, as the labels are; none is merged or left out."
+            caption += trained if groups.overlap else ""
             found.append((name, ALONE, caption, *alone))
     if groups.overlap or (len(subject.attributes) == 1 and not groups.merged):
         return found
     names = " x ".join(subject.attributes)
-    merged = ""
-    if groups.merged:
-        listed = [str(name) for name in groups.merged]
-        more = f" and {len(listed) - 20} more" if len(listed) > 20 else ""
-        merged = f" Too small, and merged into (rest): {', '.join(listed[:20])}{more}."
-    caption = f"The groups that the model was trained for: {names}.{merged}"
+    caption = f"{TRAINED_FOR} {names}.{_merged(groups)}"
     found.append((names, CROSSED, caption, *(rows.groups for rows, _ in sides)))
     return found
+
+
+def _merged(groups: Groups) -> str:
+    """A sentence on groups that were merged, where there are any."""
+    if not groups.merged:
+        return ""
+    listed = [f"{name[0]}={name[1]}" if groups.overlap else str(name) for name in groups.merged]
+    more = f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+    return f" Too small, and merged into (rest): {', '.join(listed[:MOST_LISTED])}{more}."
 
 
 def _table(subject: Subject, rows: Rows, margins: Any, baseline: Vector, positive: Any) -> list[dict[str, Any]]:

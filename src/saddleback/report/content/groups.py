@@ -34,6 +34,9 @@ def groups_section(source: Source) -> Section:
 
 def _title(source: Source, entry: Entry) -> str:
     name = source.names.name(entry["attribute"])
+    alone = {other["attribute"] for other in source.evidence["groups"] if other["kind"] == "alone"}
+    if entry["kind"] == "crossed" and entry["attribute"] in alone:
+        return f"By {name}, small groups merged"
     return {"all": "Everyone", "alone": f"By {name}", "crossed": f"By {name}, crossed"}[entry["kind"]]
 
 

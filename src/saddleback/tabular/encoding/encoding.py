@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ..content.labels import group_label, relabelled
 from ..content.texts import texts_of
 from ..content.types import checked
 from ..names import listed, near_names, quoted
@@ -61,7 +62,7 @@ class Encoding:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns to be read as text: categories, groups and classes, so that 0123 stays 0123."""
+        """The columns to be read as text: categories and classes, so that 0123 stays 0123."""
         categories = [rule.name for rule in self.columns if isinstance(rule, CategoryRule)]
         texts = self.target.task == CLASSIFICATION and all(isinstance(label, str) for label in self.target.classes)
         return tuple(dict.fromkeys([*categories, *([self.target.name] if texts else [])]))
@@ -93,7 +94,11 @@ class Encoding:
         return self.target.missing(table.column(self.target.name))
 
     def group_labels(self, table: pa.Table) -> dict[str, NDArray[np.object_]]:
-        """The labels of the group columns as text, None where they are missing."""
+        """The labels of the group columns as text, None where they are missing.
+
+        Blanks around a label are no part of it. A number is that number however it is written: 1, 1.0 and 1.00 are
+        the label "1", in a column of numbers and in one of texts; 007 is a code, and stays as it is.
+        """
         self._require(table, self.groups)
         return {name: labels_of(table.column(name), name) for name in self.groups}
 
@@ -127,8 +132,8 @@ class Encoding:
 
 
 def labels_of(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
-    """The texts of a column, None where they are missing."""
-    texts = texts_of(checked(column, name))
+    """The labels of a column as texts, None where they are missing."""
+    texts = relabelled(texts_of(checked(column, name)), group_label)
     labels = np.empty(texts.n_levels + 1, dtype=object)
     labels[:-1] = texts.levels.to_pylist()
     return labels[texts.codes]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..._validation import flag
 from ...errors import ProblemError
+from ..content.labels import class_label, group_label, relabelled
 from ..content.texts import texts_of
 from ..content.types import checked, decoded, is_usable
 from ..names import listed, quoted, to_type
@@ -32,6 +33,7 @@ from .leakage import (
 )
 from .learned import Learned
 from .rules import ColumnRule, DroppedRule
+from .spellings import spelling_findings
 from .target_learning import learn_target
 from .target_rule import REGRESSION, TargetRule
 
@@ -195,15 +197,16 @@ class _Learning:
         column = checked(self.table.column(self.target.name), self.target.name).take(self.sampled)
         if self.target.task == REGRESSION:
             return Sample.of_numbers(self.target.values(column))
-        return Sample.of_codes(texts_of(column).codes)
+        return Sample.of_codes(relabelled(texts_of(column), class_label).codes)
 
     def _sample_of_group(self, name: str) -> Sample:
-        texts = texts_of(checked(self.table.column(name), name))
+        texts = relabelled(texts_of(checked(self.table.column(name), name)), group_label)
         return Sample.of_codes(texts.codes[self.sampled])
 
     def _group_findings(self, name: str) -> list[Finding]:
-        """Groups that are missing, or as many as there are rows."""
-        counts = texts_of(checked(self.table.column(name), name)).counts(self.rows)
+        """Groups that are missing, as many as there are rows, or written in two ways."""
+        texts = texts_of(checked(self.table.column(name), name))
+        counts = relabelled(texts, group_label).counts(self.rows)
         n_rows, n_missing, n_labels = int(counts.sum()), int(counts[-1]), int(np.count_nonzero(counts[:-1]))
         found = []
         if n_missing:
@@ -212,7 +215,7 @@ class _Learning:
         if n_rows >= FEWEST_ROWS and n_labels > MANY_GROUPS * n_rows:
             told = f"The group column {quoted(name)} has {n_labels} labels in {n_rows} rows; such groups tell little."
             found.append(warning(name, "group", told))
-        return found
+        return found + spelling_findings(texts, group_label, self.rows, name, "group column")
 
 
 def _refusal(times: list[str], unusable: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ..content.labels import class_label, relabelled
 from ..content.numbers import floats, number_column, refuse_infinite
 from ..content.texts import texts_of
 from ..content.times import are_times
@@ -16,6 +17,7 @@ from ..content.types import checked, is_number, is_text, is_time
 from ..content.written_numbers import PLAIN, style_of
 from ..names import listed, quoted
 from .finding import Finding, note
+from .spellings import spelling_findings
 from .target_rule import CLASSIFICATION, REGRESSION, TASKS, Label, TargetRule, label_text
 
 MOST_CLASSES = 10
@@ -52,7 +54,9 @@ def learn_target(column: pa.ChunkedArray, name: str, task: Any, positive: Any) -
         raise ProblemError(
             f"the target {quoted(name)} is {quoted(classes[0])} in every row; expected at least two classes."
         )
-    return _classification(name, classes, positive, style)
+    rule, found = _classification(name, classes, positive, style)
+    spelled = spelling_findings(texts_of(column), class_label, None, name, "target") if is_text(column.type) else []
+    return rule, [*found, *spelled]
 
 
 def _numbers(column: pa.ChunkedArray, name: str) -> tuple[NDArray[np.float64] | None, str]:
@@ -109,7 +113,7 @@ def _regression(
 def _classes(column: pa.ChunkedArray, numbers: NDArray[np.float64] | None, style: str) -> list[Label]:
     """The classes in order, of the type of the column."""
     if numbers is None:
-        texts = sorted(texts_of(column).levels.to_pylist())
+        texts = sorted(relabelled(texts_of(column), class_label).levels.to_pylist())
         return [text == "true" for text in texts] if pa.types.is_boolean(column.type) else texts
     distinct = np.unique(numbers)
     whole = pa.types.is_integer(column.type) or is_text(column.type)
@@ -125,7 +129,8 @@ def _classification(name: str, classes: list[Label], positive: Any, style: str) 
             )
         return rule, []
     if positive is not None:
-        chosen = [label for label in classes if label_text(label).casefold() == str(positive).strip().casefold()]
+        named = class_label(str(positive).strip()).casefold()
+        chosen = [label for label in classes if label_text(label).casefold() == named]
         chosen = chosen or [label for label in classes if type(label) in (int, float) and label == _as_number(positive)]
         if not chosen:
             raise ProblemError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ..content.labels import class_label
 from ..content.numbers import floats, number_column, refuse_infinite
 from ..content.texts import Texts, texts_of
 from ..content.types import checked
@@ -74,8 +76,15 @@ class TargetRule:
     def _codes(self, texts: Texts) -> NDArray[np.intp]:
         """The class of every row; texts that are no class are refused."""
         place = {label_text(label): i for i, label in enumerate(self.classes)}
-        folded = {text.casefold(): i for text, i in place.items()}
-        found = [place.get(text, folded.get(text.casefold())) for text in texts.levels.to_pylist()]
+        times = Counter(text.casefold() for text in place)
+        # Capitals do not matter, unless they tell two classes apart.
+        folded = {text.casefold(): i for text, i in place.items() if times[text.casefold()] == 1}
+
+        def number_of(text: str) -> int | None:
+            label = class_label(text)
+            return place.get(text, place.get(label, folded.get(label.casefold())))
+
+        found = [number_of(text) for text in texts.levels.to_pylist()]
         if None in found:
             code = found.index(None)
             raise ProblemError(

@@ -6,15 +6,19 @@ import csv
 import gzip
 import io
 import zlib
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from ...errors import ProblemError
 from ..names import shown_path
+from .csv_dialect import find_separator
 
 UTF8_MARK = b"\xef\xbb\xbf"
 WIDE_MARKS = {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}
 QUOTE_SEPARATORS = "A value that holds the separator must stand in quotes."
+# Of a file that seems to have one line only.
+LINES_LOOKED_AT = 1000
 GZIP_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -101,6 +105,17 @@ def _ragged(file: Path, separator: str, compressed: bool) -> ProblemError | None
                 f"{shown_path(file)} cannot be read from line {before + 1} on ({error}). Is a quote not closed there?"
             )
     return None
+
+
+def only_names(file: Path, *, compressed: bool) -> list[str] | None:
+    """The names in a file of one line; None where it has more, or is not text."""
+    with open_bytes(file, compressed=compressed) as opened:
+        lines = [line for line in islice(opened, LINES_LOOKED_AT) if line.strip()]
+    try:
+        line = lines[0].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return next(csv.reader([line], delimiter=find_separator(line))) if len(lines) == 1 else None
 
 
 def refuse_open_quote(file: Path, separator: str, *, compressed: bool) -> None:

@@ -17,7 +17,7 @@ from pyarrow import csv
 from ...errors import ProblemError
 from ..content.missing import MARKERS
 from ..names import listed, refuse_unknown, shown_path
-from .csv_diagnosis import check_start, diagnosis, refuse_open_quote
+from .csv_diagnosis import check_start, diagnosis, only_names, refuse_open_quote
 from .csv_dialect import SEPARATORS, find_separator
 from .watched_file import WatchedFile
 
@@ -54,6 +54,12 @@ def read_csv(
             if "straddling" in str(error) and block < LONGEST_BLOCK:
                 block = min(16 * block, LONGEST_BLOCK)
                 continue
+            # Arrow cannot read a first line that does not end and has no other one after it.
+            names = only_names(file, compressed=compressed) if "Empty CSV" in str(error) else None
+            if names is not None:
+                names = clean_names(names, file)
+                table = pa.table([pa.array([], CATEGORY)] * len(names), names)
+                break
             raise diagnosis(file, separator, error, compressed=compressed) from error
     notes = [] if separator == "," else [f"The columns of the file are separated by {SEPARATORS[separator]}."]
     return table, notes

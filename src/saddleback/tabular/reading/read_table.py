@@ -35,7 +35,9 @@ FOREIGN = {
 }
 
 
-def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterable[str] = ()) -> pa.Table:
+def read_table(
+    path: Any, *, columns: Iterable[str] | None = None, text: Iterable[str] = (), empty: bool = False
+) -> pa.Table:
     """A file of CSV, gzip-compressed CSV or Parquet as a table, on all cores.
 
     The kind of file is told by its first bytes, not by its name. In CSV the first line has the names of the columns;
@@ -53,6 +55,8 @@ def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterabl
         Only these columns, in this order; by default all.
     text : names, optional
         Columns of a CSV file to be read as text, whatever they look like; names that the file lacks are ignored.
+    empty : bool
+        Whether the file may have names of columns and no rows; by default it is refused.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def read_table(path: Any, *, columns: Iterable[str] | None = None, text: Iterabl
             table, notes = read_csv(file, chosen, as_text, compressed=start.startswith(GZIP))
     except MemoryError:
         raise ProblemError(f"{shown_path(file)} does not fit into memory. Read fewer columns, or fewer rows.") from None
-    if table.num_rows == 0:
+    if table.num_rows == 0 and not empty:
         raise ProblemError(
             f"{shown_path(file)} has {table.num_columns} columns and no rows; expected at least one row."
         )
