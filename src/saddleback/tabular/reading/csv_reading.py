@@ -19,7 +19,7 @@ from ..content.missing import MARKERS
 from ..names import listed, refuse_unknown, shown_path
 from .csv_diagnosis import check_start, diagnosis, only_names, refuse_open_quote
 from .csv_dialect import SEPARATORS, find_separator
-from .watched_file import WatchedFile
+from .watched_file import Seen, read_watched
 
 # Read at a time: large enough for all cores, small against memory. Rows longer than this need longer blocks.
 BLOCK_BYTES = 1 << 21
@@ -84,15 +84,15 @@ class _Reading:
         types = {raw_names[i]: CATEGORY if names[i] in text else _type_of(first.column(i)) for i in chosen}
         for name in self._columns_of_codes(_whole(types), most_rows=first.num_rows):
             types[name] = CATEGORY
-        table, watched = self._read(types, raw_names)
-        if watched.n_quotes % 2:
+        table, seen = self._read(types, raw_names)
+        if seen.n_quotes % 2:
             refuse_open_quote(self.file, self.separator, compressed=self.compressed)
-        if watched.has_codes and (late := self._columns_of_codes(_whole(types))):
+        if seen.has_codes and (late := self._columns_of_codes(_whole(types))):
             types |= dict.fromkeys(late, CATEGORY)
             table, _ = self._read(types, raw_names)
         return table.rename_columns([names[i] for i in chosen]).unify_dictionaries()
 
-    def _read(self, types: dict[str, pa.DataType], raw_names: list[str]) -> tuple[pa.Table, WatchedFile]:
+    def _read(self, types: dict[str, pa.DataType], raw_names: list[str]) -> tuple[pa.Table, Seen]:
         """The columns with these types, or with wider ones, which are put into ``types``."""
         for _ in range(MOST_PASSES):
             try:
@@ -103,13 +103,12 @@ class _Reading:
                     raise
                 types[column] = pa.float64() if pa.types.is_integer(types[column]) else CATEGORY
         texts = {name: kind for name, kind in types.items() if kind == CATEGORY}
-        table, watched = self._pass(texts, list(types))
+        table, seen = self._pass(texts, list(types))
         types |= dict(zip(types, table.schema.types, strict=True))
-        return table, watched
+        return table, seen
 
-    def _pass(self, types: dict[str, pa.DataType], names: list[str]) -> tuple[pa.Table, WatchedFile]:
-        with WatchedFile(self.file, self.separator, compressed=self.compressed) as watched:
-            return csv.read_csv(watched, **self._options(types, names)), watched
+    def _pass(self, types: dict[str, pa.DataType], names: list[str]) -> tuple[pa.Table, Seen]:
+        return read_watched(self.file, self.separator, self._options(types, names), compressed=self.compressed)
 
     def _first_rows(self) -> pa.Table:
         """The rows of the first block, with the types that they suggest."""
