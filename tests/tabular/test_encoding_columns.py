@@ -97,6 +97,7 @@ def test_nan_is_missing():
         (["1", "2.5", "+3"], "plain", [1, 2.5, 3]),
         (["1,234", "12", "5,000.5"], "thousands", [1234, 12, 5000.5]),
         (["1,5", "2", "0,125"], "decimal comma", [1.5, 2, 0.125]),
+        (["1.234,5", "12", "5.000.000"], "thousands with points, decimal comma", [1234.5, 12, 5e6]),
     ],
 )
 def test_numbers_written_as_text(texts, style, values):
@@ -115,6 +116,32 @@ def test_codes_are_categories():
 def test_numbers_with_signs_are_left_out():
     assert findings(learn([f"{i} %" for i in range(N)])) == [("text", "warning")]
     assert findings(learn([f"${i}.50" for i in range(N)])) == [("text", "warning")]
+
+
+def test_numbers_with_texts_among_them_are_told_from_identifiers():
+    def of_x(values):
+        return [finding for finding in learn(values).findings if finding.column == "x"]
+
+    values = [f"{i / 7:.3f}" for i in range(N)]
+    for text in ("-", "unknown", "#DIV/0!"):
+        (finding,) = of_x([*values[:-1], text])
+        assert (finding.kind, finding.severity) == ("text", "warning")
+        assert f"most of its values are numbers, but '{text}' is not" in finding.message
+    (finding,) = of_x([*values[:-2], "1.2.3", "4,5,6"])
+    assert "not all written in the same way" in finding.message
+    (finding,) = of_x([f"A{i}" for i in range(N)])
+    assert "identifier" in finding.message
+
+
+def test_points_beside_decimal_commas_may_separate_thousands():
+    amounts = [float(f"{1.0 + 0.037 * i:.3f}") for i in range(N)]
+    commas = [f"{i / 8:.3f}".replace(".", ",") for i in range(N)]
+    names = {"x": amounts, "z": commas, "y": ["no", "yes"] * (N // 2)}
+    told = [finding.message for finding in learn_encoding(table_from_frame(names), target="y").findings]
+    assert any("'x' holds numbers such as 1.037" in text and "write 1037" in text for text in told)
+    for others in ({"z": [i / 8 for i in range(N)]}, {"x": [value / 7 for value in amounts]}):
+        told = [f.message for f in learn_encoding(table_from_frame(names | others), target="y").findings]
+        assert not any("'x' holds numbers" in text for text in told)
 
 
 def test_two_levels_make_one_column():

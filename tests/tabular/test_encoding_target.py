@@ -154,3 +154,15 @@ def test_the_target_of_new_rows():
 def test_long_classes_take_no_fixed_width():
     classes = ["a" * 10_000, "b" * 10_000]
     assert learn(cycle(classes)).target_values(table_from_frame({"y": cycle(classes)})).dtype == object
+
+
+def test_numbers_that_cannot_be_read_are_no_classes():
+    percent = [f"{i % 40}.5%" for i in range(N)]
+    with pytest.raises(
+        ProblemError, match=r"'y' holds numbers that cannot be read as such, as '0.5%', '1.5%'; expected"
+    ):
+        learn(percent)
+    assert len(learn(percent, task="classification").target.classes) == 40
+    with pytest.raises(ProblemError, match="but for 'unknown'; expected numbers"):
+        learn([*(str(i / 4) for i in range(N - 1)), "unknown"])
+    assert learn(cycle(["10%", "20%"])).target.classes == ("10%", "20%")

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 PLAIN, THOUSANDS, DECIMAL_COMMA = "plain", "thousands", "decimal comma"
-STYLES = (PLAIN, THOUSANDS, DECIMAL_COMMA)
+POINTS_AND_COMMA = "thousands with points, decimal comma"
+STYLES = (PLAIN, THOUSANDS, DECIMAL_COMMA, POINTS_AND_COMMA)
 
 # 00123 among whole numbers is a code; 0, 0.5 and 00.5 are numbers.
 LEADING_ZERO = r"^0[0-9]+$"
@@ -16,6 +17,10 @@ WHOLE = r"^-?[0-9]+$"
 # 1,234 and 1,234,567.89, beside numbers without commas.
 WITH_THOUSANDS = r"^[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?$"
 WITH_DECIMAL_COMMA = r"^[+-]?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?$"
+# 1.234,5 and 1.234.567, beside numbers without points.
+WITH_POINTS_AND_COMMA = r"^[+-]?([1-9][0-9]{0,2}(\.[0-9]{3})+|[0-9]+)(,[0-9]*)?$"
+# Perhaps with the sign of a unit.
+LIKE_A_NUMBER = r"^[$€£¥]?\s*[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?\s*[%$€£¥]?$"
 # Looked at first: most texts are ruled out by a few.
 FEW = 100
 
@@ -36,7 +41,12 @@ def _style(levels: pa.StringArray) -> str | None:
     if parse(levels, PLAIN) is not None:
         return PLAIN
     # A few plain numbers, such as 1e5, may stand among numbers with commas; they would have to match as well.
-    for style, pattern in ((THOUSANDS, WITH_THOUSANDS), (DECIMAL_COMMA, WITH_DECIMAL_COMMA)):
+    styles = (
+        (THOUSANDS, WITH_THOUSANDS),
+        (DECIMAL_COMMA, WITH_DECIMAL_COMMA),
+        (POINTS_AND_COMMA, WITH_POINTS_AND_COMMA),
+    )
+    for style, pattern in styles:
         if _all(levels, pattern) and parse(levels, style) is not None:
             return style
     return None
@@ -60,12 +70,20 @@ def parse(levels: pa.StringArray, style: str) -> NDArray[np.float64] | None:
     texts = pc.replace_substring_regex(levels, r"^\+", "")
     if style == THOUSANDS:
         texts = pc.replace_substring(texts, ",", "")
-    if style == DECIMAL_COMMA:
+    if style == POINTS_AND_COMMA:
+        texts = pc.replace_substring(texts, ".", "")
+    if style in (DECIMAL_COMMA, POINTS_AND_COMMA):
         texts = pc.replace_substring(texts, ",", ".")
     try:
         return np.asarray(texts.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
     except pa.ArrowInvalid:
         return None
+
+
+def unlike_numbers(levels: pa.StringArray) -> list[str]:
+    """The texts that are not written as numbers are, with or without the sign of a unit."""
+    unlike = pc.invert(pc.match_substring_regex(levels, LIKE_A_NUMBER))
+    return [str(text) for text in levels.filter(unlike).to_pylist()]
 
 
 def first_unparsed(levels: pa.StringArray, style: str) -> int:

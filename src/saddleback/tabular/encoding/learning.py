@@ -32,6 +32,7 @@ from .leakage import (
     proxy_finding,
 )
 from .learned import Learned
+from .points import points_beside_decimal_commas
 from .rules import ColumnRule, DroppedRule
 from .spellings import spelling_findings
 from .target_learning import learn_target
@@ -112,7 +113,8 @@ def learn_encoding(
     learning = _Learning(table, chosen, rule, labelled)
     columns = [learning.learn(name) for name in chosen.names if name != rule.name]
     learning.refuse()
-    return Encoding(rule, chosen.groups, tuple(columns), tuple(findings + learning.findings))
+    findings += [*learning.findings, *points_beside_decimal_commas(table, columns)]
+    return Encoding(rule, chosen.groups, tuple(columns), tuple(findings))
 
 
 class _Learning:

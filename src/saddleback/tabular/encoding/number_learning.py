@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..content.numbers import floats, refuse_infinite
-from ..content.written_numbers import DECIMAL_COMMA, THOUSANDS
+from ..content.written_numbers import DECIMAL_COMMA, POINTS_AND_COMMA, THOUSANDS
 from ..names import quoted, to_type
 from .finding import Finding, note, warning
 from .identifiers import FEWEST_ROWS, are_row_numbers, is_named_like_one
@@ -84,6 +84,9 @@ def _findings(
         found.append(warning(name, "numbers", told))
     if style == DECIMAL_COMMA:
         found.append(note(name, "numbers", f"{quoted(name)} holds numbers with a decimal comma."))
+    if style == POINTS_AND_COMMA:
+        told = f"{quoted(name)} holds numbers such as 1.234,5: their points are taken to separate thousands."
+        found.append(warning(name, "numbers", told))
     if pa.types.is_integer(column.type) and largest > LARGEST_EXACT:
         told = f"{quoted(name)} holds whole numbers above 2^53, which are rounded. {drop}"
         found.append(note(name, "numbers", told))

@@ -22,7 +22,7 @@ class NumberRule:
         Whether the values differ; if not, only the column that says which are missing is used.
     indicator : bool
         Whether a second column says which values are missing: where the training rows had missing ones.
-    style : {"plain", "thousands", "decimal comma"}
+    style : {"plain", "thousands", "decimal comma", "thousands with points, decimal comma"}
         How the numbers are written where they are text.
     """
 

@@ -14,7 +14,7 @@ from ..content.numbers import floats, number_column, refuse_infinite
 from ..content.texts import texts_of
 from ..content.times import are_times
 from ..content.types import checked, is_number, is_text, is_time
-from ..content.written_numbers import PLAIN, style_of
+from ..content.written_numbers import PLAIN, style_of, unlike_numbers
 from ..names import listed, quoted
 from .finding import Finding, note
 from .spellings import spelling_findings
@@ -78,11 +78,19 @@ def _numbers(column: pa.ChunkedArray, name: str) -> tuple[NDArray[np.float64] | 
 def _task(numbers: NDArray[np.float64] | None, name: str, column: pa.ChunkedArray) -> str:
     if numbers is None:
         levels = texts_of(column).levels
+        unlike = unlike_numbers(levels)
+        if len(levels) > MOST_CLASSES and 2 * len(unlike) < len(levels):
+            texts = f" but for {listed(unlike[:3])}{', ...' if len(unlike) > 3 else ''}" if unlike else ""
+            raise ProblemError(
+                f"the target {quoted(name)} holds numbers that cannot be read as such, as "
+                f"{listed([text for text in levels[:9].to_pylist() if text not in unlike][:2])}{texts}; expected "
+                "numbers such as 12.5, without a sign and empty where they are missing. If they are classes, say so: "
+                "task='classification'."
+            )
         if len(levels) > MOST_TEXT_CLASSES:
             raise ProblemError(
                 f"the target {quoted(name)} has {len(levels)} different texts ({listed(levels[:3].to_pylist())}, ...); "
-                f"expected at most {MOST_TEXT_CLASSES} classes. If they are classes, say so: task='classification' "
-                "(--task classification)."
+                f"expected at most {MOST_TEXT_CLASSES} classes. If they are classes, say so: task='classification'."
             )
         return CLASSIFICATION
     distinct = np.unique(numbers)

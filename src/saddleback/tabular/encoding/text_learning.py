@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..content.texts import Texts
+from ..content.written_numbers import unlike_numbers
 from ..names import listed, quoted, to_type
 from .applying import slots_of
 from .finding import note, warning
@@ -25,6 +26,9 @@ MOST_LEVELS = 40
 
 SENTENCE_WORDS = 4
 """Texts of so many words on average are sentences."""
+
+MOST_UNLIKE = 0.2
+"""A column of many texts, of which at most this share are no numbers, is meant to be one of numbers."""
 
 NUMBER_WITH_UNIT = r"^([$€£¥]\s*[+-]?[0-9][0-9.,]*|[+-]?[0-9][0-9.,]*\s*[%$€£¥])$"
 
@@ -50,7 +54,7 @@ def learn_texts(
         return _varied(name, texts, present, n_here)
     kept = _kept_levels(texts, counts, n_missing, forced)
     if kept.size == 0:
-        return _all_rare(name, present.size)
+        return _spoiled_numbers(name, texts) or _all_rare(name, present.size)
     return _category(texts, name, counts, n_missing, kept, sampled)
 
 
@@ -66,11 +70,27 @@ def _have_units(texts: Texts) -> bool:
 def _varied(name: str, texts: Texts, present: NDArray[np.intp], n_here: int) -> Learned:
     """A text that differs in most rows is an identifier, or sentences."""
     told = f"{present.size} different texts in {n_here} rows"
+    if (spoiled := _spoiled_numbers(name, texts)) is not None:
+        return spoiled
     if np.mean([len(_text(texts, code).split()) for code in present[:1000]]) < SENTENCE_WORDS:
         return identifier(name, told)
     advice = "Make categories or numbers of it, such as its length or whether a word occurs."
     finding = warning(name, "text", f"{quoted(name)} is left out: it holds free text ({told}). {advice}")
     return Learned(DroppedRule(name, f"left out: free text ({told})"), [finding])
+
+
+def _spoiled_numbers(name: str, texts: Texts) -> Learned | None:
+    """A column of numbers with a few texts among them, such as "-" or "unknown"; None for other texts."""
+    unlike = unlike_numbers(texts.levels)
+    if len(unlike) > MOST_UNLIKE * texts.n_levels:
+        return None
+    if not unlike:
+        what, advice = "they are not all written in the same way", "Write them as 1234.5."
+    else:
+        what = f"{listed(unlike[:3])}{', ...' if len(unlike) > 3 else ''} {'is' if len(unlike) == 1 else 'are'} not"
+        advice = "Leave such values empty, or make numbers of them."
+    told = f"{quoted(name)} is left out: most of its values are numbers, but {what}. {advice}"
+    return Learned(DroppedRule(name, "left out: numbers with texts among them"), [warning(name, "text", told)])
 
 
 def _all_rare(name: str, n_levels: int) -> Learned:
