@@ -221,6 +221,22 @@ def test_leakage_is_told_first(tmp_path):
 
 
 @pytest.mark.slow
+def test_copies_of_rows_are_told_on_terminal_page_and_in_json(tmp_path):
+    table = pd.read_csv(people_csv(tmp_path / "people.csv", 200))
+    pd.concat([table, table[::2]]).to_csv(tmp_path / "people.csv", index=False)
+    options = ("--worst-weight", "0.5", "--l2", "0.01", "--folds", 2, "--report", tmp_path / "r.md", "--quiet")
+    arguments = ("fit", tmp_path / "people.csv", "--target", "approved", "--group", "sex", "--out")
+    done = typed(*arguments, tmp_path / "m.safetensors", *options)
+    assert done.status == 0, done
+    told = "rows are exact copies of others, in all features, the target and the groups: held-out figures are too good"
+    assert told in " ".join(done.out.split())
+    assert told in (tmp_path / "r.md").read_text(encoding="utf-8")
+    facts = json.loads(typed(*arguments, tmp_path / "n.safetensors", *GIVEN, "--json").out)
+    assert [finding["severity"] for finding in facts["findings"] if finding["kind"] == "copies"] == ["warning"]
+    assert "are exact copies of rows that their models were trained on" in (tmp_path / "r.md").read_text()
+
+
+@pytest.mark.slow
 def test_a_test_file_judges_the_model(given, tmp_path):
     path, out = people_csv(tmp_path / "test.csv", 100, seed=3), tmp_path / "m.safetensors"
     options = [option for option in GIVEN if option != "--no-evidence"]

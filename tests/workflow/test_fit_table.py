@@ -211,6 +211,18 @@ def pa_table(path):
     return read_table(path)
 
 
+def test_rows_that_are_there_twice_are_told(path, model):
+    table = pd.read_csv(path)
+    twice = pd.concat([table, table.iloc[::8].assign(id=[f"Q{i}" for i in range(50)])])
+    found = [f for f in sb.fit_table(twice, **GIVEN).encoding.findings if f.kind == "copies"]
+    labelled = int(table.iloc[::8]["approved"].notna().sum())
+    n = int(twice["approved"].notna().sum())
+    assert [(f.column, f.severity) for f in found] == [("", "warning")]
+    assert found[0].message.startswith(f"{2 * labelled} of {n} rows are exact copies of others, in all features, the ")
+    assert "held-out figures are too good where a copy was in training" in found[0].message
+    assert not [f for f in model.encoding.findings if f.kind == "copies"]
+
+
 def test_a_group_without_weight_is_told(path):
     frame = pd.read_csv(path)
     frame["w"] = np.where(frame["sex"] == frame["sex"].iloc[0], 0.0, 1.0)

@@ -8,10 +8,13 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
+from ..learn.evidence.copied_rows import copied_rows
 from ..learn.fitting.observer import observed
 from ..tabular import Encoding, Finding, learn_encoding
 from ..tabular.names import refuse_unknown
@@ -230,7 +233,8 @@ def _read(
     if corrected is not None:
         encoding = _as_corrected(encoding, corrected.encoding)
     rows = rows_of(encoding, table, weight)
-    return replace(encoding, findings=(*encoding.findings, *_weightless(rows, weight))), rows
+    found = (*encoding.findings, *_weightless(rows, weight), *_copied(rows))
+    return replace(encoding, findings=found), rows
 
 
 def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
@@ -246,6 +250,27 @@ def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
             message = f"All rows of {names} have weight 0 in {weight!r}: they are in no table and count for nothing."
             found.append(Finding(name, "group", "warning", message))
     return found
+
+
+def _copied(rows: TableRows) -> list[Finding]:
+    """Rows that are there more than once."""
+    copied = int(copied_rows(rows.X, [_coded(column) for column in (rows.y, *rows.groups.values())]).sum())
+    if not copied:
+        return []
+    message = (
+        f"{copied:,} of {len(rows):,} rows are exact copies of others, in all features, the target and the groups: "
+        "held-out figures are too good where a copy was in training. Keep one of each, unless they are separate cases."
+    )
+    return [Finding("", "copies", "warning", message)]
+
+
+def _coded(labels: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as they are, other labels by their numbers."""
+    if labels.dtype.kind in "biuf":
+        return labels
+    listed = labels.tolist()
+    number = {label: k for k, label in enumerate(dict.fromkeys(listed))}
+    return np.array([number[label] for label in listed])
 
 
 def _as_corrected(encoding: Encoding, saved: Encoding) -> Encoding:

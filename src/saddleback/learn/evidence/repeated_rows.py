@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -37,13 +38,20 @@ def repeated_words(training: Rows, test: Rows) -> str:
 
 def _row_hashes(rows: Rows) -> NDArray[np.uint64]:
     """One number per row, which is the same for the same features, target and groups."""
-    hashes = np.zeros(len(rows), dtype=np.uint64)
     names = np.array([_number_of(name) for name in rows.groups.names], dtype=np.uint64)
-    for column in (*rows.X.T, rows.y):
-        # Adding zero makes 0.0 of -0.0.
-        hashes = _mixed(hashes, (np.asarray(column, dtype=np.float64) + 0.0).view(np.uint64))
+    hashes = hashed((*rows.X.T, rows.y))
     for numbers in rows.groups.numbers.T:
         hashes = _mixed(hashes, names[numbers])
+    return hashes
+
+
+def hashed(columns: Iterable[Any], hashes: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+    """One number per row, which is the same for the same numbers in all columns; ``hashes`` are those of others."""
+    for column in columns:
+        # Adding zero makes 0.0 of -0.0.
+        bits = (np.asarray(column, dtype=np.float64) + 0.0).view(np.uint64)
+        hashes = _mixed(np.zeros(bits.size, dtype=np.uint64) if hashes is None else hashes, bits)
+    assert hashes is not None
     return hashes
 
 

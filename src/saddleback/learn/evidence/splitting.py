@@ -15,6 +15,7 @@ from ..data.folds import Split, is_count, make_splits, stratified_folds
 from ..data.rows import Rows
 from ..groups.levels import Levels
 from .attributes import subset_of
+from .copied_rows import copied_words
 from .subject import Subject
 
 OUTER_FOLDS = 5
@@ -117,7 +118,7 @@ def _held_out(
         subset_of(subject.attributes, places),
         made,
         kind,
-        words,
+        words + copied_words(subject.rows, parts),
         sampled,
     )
 
