@@ -168,3 +168,11 @@ def test_a_bare_install_says_what_to_install(tmp_path: Path, arguments):
         "the repository: pip install '.[cli]'\n"
     )
     assert done.stdout == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_a_shell_has_closed_are_no_error(closed):
+    done = subprocess.run(["sh", "-c", f"exec {sys.executable} -m saddleback --version {closed}"], capture_output=True)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr

@@ -24,11 +24,19 @@ def main() -> None:
     Exit status: 0 fine, 1 an unexpected error, 2 bad input or usage, 3 stopped before convergence (the result is
     saved), 130 interrupted, 141 the reader of the output has left.
     """
+    _open_closed_streams()
     status = _run()
     if not _is_flushed(sys.stdout):
         status = NOBODY_READS
     _is_flushed(sys.stderr)
     sys.exit(status)
+
+
+def _open_closed_streams() -> None:
+    """Where a shell has closed standard output or standard error, as by ``>&-``, nobody reads what is printed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
 
 
 def _is_flushed(stream: TextIO) -> bool:

@@ -21,6 +21,7 @@ from ..tabular.names import refuse_unknown
 from .boosting_threads import boosting_threads
 from .group_check import check_groups
 from .option_checks import check_count, check_weight
+from .readable import check_readable
 from .settings import BOOSTING, FitSettings, make_estimator
 from .table_model import TableModel
 from .table_model_reading import load_table_model
@@ -165,7 +166,9 @@ def fit_table(
         "weight": weight,
         "data": name_of(data),
     }
-    collected = None
+    fitted = TableModel(encoding, model, None, facts)
+    # Before the evidence, which takes most of the time, and after it.
+    check_readable(fitted)
     if evidence:
         with boosting_threads(len(rows)):
             collected = collect_evidence(
@@ -187,7 +190,9 @@ def fit_table(
                 command=command,
                 tell=watcher.tell,
             )
-    return TableModel(encoding, model, collected, facts)
+        fitted = replace(fitted, evidence=collected)
+        check_readable(fitted)
+    return fitted
 
 
 def read_for_fit(
@@ -288,8 +293,6 @@ def _read_test(test: Any, encoding: Encoding, weight: str | None, watcher: Watch
     """Rows by the rules of the training rows: their classes must be known."""
     watcher.tell(f"reading {name_of(test) or 'the test rows'}")
     table = as_table(test, encoding.text_columns)
-    if weight is not None and weight not in table.column_names:
-        raise ProblemError(f"the test rows lack the column {weight!r} of weights.")
     return rows_of(encoding, table, weight)
 
 

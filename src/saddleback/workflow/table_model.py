@@ -80,11 +80,15 @@ class TableModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, which `saddleback.load` and the commands read; training rows are no part of it."""
+        texts, arrays = self.parts()
+        save(path, "model", texts, arrays)
+
+    def parts(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """The texts and arrays of the file."""
         texts, arrays = model_parts(self.model)
         own = {"encoding": self.encoding.to_dict(), "evidence": self.evidence, "facts": dict(self.facts)}
-        texts = {**texts, VERSION: str(FORMAT_VERSION)}
-        arrays = {**arrays, **{f"table.{name}": json_array(value) for name, value in own.items()}}
-        save(path, "model", texts, arrays)
+        tables = {f"table.{name}": json_array(value) for name, value in own.items()}
+        return {**texts, VERSION: str(FORMAT_VERSION)}, {**arrays, **tables}
 
     def report(
         self,

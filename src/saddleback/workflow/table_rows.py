@@ -19,6 +19,9 @@ from ..tabular import Encoding, Finding, read_table, table_from_frame
 
 OF = "SHA-256 of the rows with a target as they were fitted: encoded features, target, groups and weights"
 
+LARGEST_RATIO = 1e12
+"""Of weights: beside a row of so much more weight the others are rounding errors of a mean."""
+
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
@@ -89,6 +92,8 @@ def rows_of(encoding: Encoding, table: pa.Table, weight: str | None = None) -> T
 def _weights(table: pa.Table, name: str | None) -> Vector | None:
     if name is None:
         return None
+    if name not in table.column_names:
+        raise ProblemError(f"the rows lack the column {name!r} of weights.")
     column = table.column(name)
     try:
         numbers = pc.cast(column, pa.float64())
@@ -97,8 +102,15 @@ def _weights(table: pa.Table, name: str | None) -> Vector | None:
     if numbers.null_count:
         raise ProblemError(f"the weights in {name!r} must be there in every row; {numbers.null_count} are missing.")
     weights = numbers.to_numpy()
-    if not np.isfinite(weights).all() or weights.min() < 0.0:
-        raise ProblemError(f"the weights in {name!r} must be finite and at least 0; got {weights.min():g}.")
+    wrong = weights[~(np.isfinite(weights) & (weights >= 0.0))]
+    if wrong.size:
+        raise ProblemError(f"the weights in {name!r} must be finite and at least 0; got {wrong[0]:g}.")
     if not weights.any():
         raise ProblemError(f"the weights in {name!r} are 0 in all rows; one at least must be positive.")
+    positive = weights[weights > 0.0]
+    if positive.max() > LARGEST_RATIO * positive.min():
+        raise ProblemError(
+            f"the weights in {name!r} differ too much: from {positive.min():g} to {positive.max():g}, expected a ratio "
+            f"of at most {LARGEST_RATIO:g} (or 0, for rows that do not count)."
+        )
     return np.asarray(weights)

@@ -77,7 +77,9 @@ class Standardization:
 
     def to_user(self, W: Matrix, intercepts: Vector) -> tuple[Matrix, Vector]:
         """Coefficients (K, d) and intercepts (K,) of x from those of z."""
-        coef = W / self.scale
+        # The caller refuses coefficients that overflow.
+        with np.errstate(over="ignore"):
+            coef = W / self.scale
         return coef, intercepts - coef @ self.center
 
     def from_user(self, coef: Matrix, intercepts: Vector) -> tuple[Matrix, Vector]:

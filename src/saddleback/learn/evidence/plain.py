@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...report.schema.kinds import LARGEST_NUMBER, LONGEST_TEXT
+
 MOST_CHARACTERS = 300
 """Of the description of an object that has no plain form."""
 
@@ -25,15 +27,20 @@ def in_sentence(name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Dicts with texts as keys, lists, texts, finite numbers, True, False and None; NaN and inf become None."""
-    if value is None or isinstance(value, str | bool):
-        return str(value) if isinstance(value, str) else value
+    """Dicts with texts as keys, lists, texts, finite numbers, True, False and None.
+
+    NaN, inf and what is too large for a report become None, texts that are too long for one are cut.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value) if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]}…"
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return float(value) if isfinite(value) else None
+        return float(value) if isfinite(value) and abs(value) <= LARGEST_NUMBER else None
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

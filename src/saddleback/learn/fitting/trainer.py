@@ -10,6 +10,7 @@ import numpy as np
 from ..._types import Matrix, Vector
 from ...dual_sets import Contamination
 from ...engine.progress import Callback, Progress
+from ...errors import ProblemError
 from ...losses import GroupedLinear
 from ...problem import Problem
 from ...result import Result, Status
@@ -185,6 +186,7 @@ class Trainer:
             # The same number in all intercepts of softmax changes nothing: they sum to zero.
             intercepts = intercepts - intercepts.mean()
         coef, intercepts = self.standardization.to_user(W, intercepts)
+        _refuse_overflow(coef, self.standardization.scale)
         return Fit(coef, intercepts + self._center, losses, result)
 
 
@@ -192,6 +194,16 @@ def _go_on(result: Result) -> None:
     """Pass on an interruption: the best point of a run that was cut off is no model, and no other fit may begin."""
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+
+
+def _refuse_overflow(coef: Matrix, scale: Vector) -> None:
+    """Refuse coefficients that are too large for a number because the values of their column are so small."""
+    column = int(np.argmin(np.isfinite(coef).all(axis=0)))
+    if not np.isfinite(coef[:, column]).all():
+        raise ProblemError(
+            f"the values of column {column} of X are too small, with a standard deviation of {scale[column]:.1e}: its "
+            "coefficient is not finite. Multiply the column by a constant."
+        )
 
 
 def _mean_residual(rows: Rows) -> float:

@@ -36,14 +36,15 @@ def wilson(p: Vector, n: Vector, level: float) -> Interval:
 
 
 def student(ratio: Ratio, groups: Groups, weights: Vector, level: float) -> Interval:
-    """mean -+ t sqrt(v), v = sum w^2 (x - mean)^2 / (sum w)^2 n / (n - 1), n effective rows; nan for one row.
+    """mean -+ t sqrt(v), v = sum w^2 (x - mean)^2 / (sum w)^2 n / (n - 1), n effective rows; nan for less than two.
 
     The lower end of a mean of losses that cannot be negative is at least 0.
     """
     w, mean, n = ratio.weights(weights), ratio.of(groups, weights), effective_rows(ratio, groups, weights)
     difference = ratio.x[groups.rows] - mean[groups.groups]
     squares = np.bincount(groups.groups, (w[groups.rows] * difference) ** 2, minlength=mean.size)
-    several = n > 1 + 1e-9
+    # With n - 1 below one degree of freedom the distribution has no use: its quantiles reach 1e100.
+    several = n > 2 - 1e-9
     freedom = np.where(several, n - 1, np.nan)
     radius = t.isf((1 - level) / 2, freedom) * np.sqrt(squares * n / freedom) / (groups.matrix.T @ w)
     low = mean - radius
