@@ -315,6 +315,14 @@ def test_predictions_on_standard_output(given):
     assert len(done.stdout.splitlines()) == 401
 
 
+@pytest.mark.slow
+def test_what_was_noticed_is_no_part_of_predictions_on_standard_output(given, tmp_path):
+    (tmp_path / "none.csv").write_text((given / "people.csv").read_text().splitlines()[0] + "\n")
+    done = saddleback_program("predict", given / "m.safetensors", "none.csv", "--out", "-", "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, '"prediction","probability"\n')
+    assert done.stderr == "saddleback: note: The table has no rows, and neither have the predictions.\n"
+
+
 # --- path, certify, bench, demo ---------------------------------------------------------------------------------------
 
 

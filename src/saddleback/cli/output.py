@@ -7,11 +7,9 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from shutil import get_terminal_size
 from typing import Any
 
-import numpy as np
 import typer
 
 from .printable import printable, printable_json
@@ -29,6 +27,8 @@ def say(text: str = "", indent: str = "") -> None:
 
 def say_json(value: Mapping[str, Any]) -> None:
     """One JSON object; what is no number is null."""
+    from ..learn.evidence.plain import plain
+
     typer.echo(printable_json(json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False)))
 
 
@@ -37,26 +37,11 @@ def say_line(text: str) -> None:
     typer.echo(printable(text))
 
 
-def plain(value: Any) -> Any:
-    """Values of Python and NumPy as JSON has them."""
-    if isinstance(value, np.generic | np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return value if value is None or isinstance(value, str | bool | int) else str(value)
-
-
 def group_text(name: Any, columns: Sequence[str], *, crossed: bool) -> str:
     """A group as column=label, crossed columns joined by commas; merged groups of several columns have no column."""
-    if isinstance(name, tuple) and not crossed and len(columns) > 1:
-        return f"{name[0]}={name[1]}"
-    if isinstance(name, tuple) and len(name) == len(columns):
-        return ", ".join(f"{column}={label}" for column, label in zip(columns, name, strict=True))
-    return f"{columns[0]}={name}" if len(columns) == 1 and not isinstance(name, tuple) else str(name)
+    from ..learn.groups.titles import title_of
+
+    return title_of(name, columns, overlap=not crossed and len(columns) > 1) or str(name)
 
 
 def columns_text(columns: Sequence[str], *, crossed: bool) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from . import options as o
 from .output import say, say_json
+from .status import complain
 
 SUFFIXES = {".csv": "", ".csv.gz": "", ".parquet": ""}
 STANDARD_OUTPUT = "-"
@@ -52,6 +53,8 @@ def predict(
             watcher.tell(f"writing {place}")
             write_table(predicted, place)
     if place is None:
+        for finding in findings:
+            complain(f"{finding.severity}: {finding.message}")
         write_csv(predicted, sys.stdout.buffer)
         return
     if json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .groups import Groups
@@ -9,10 +10,11 @@ from .groups import Groups
 
 def titles_of(groups: Groups) -> list[str | None]:
     """Each group as column=label, crossed columns joined by commas; None where its columns have no names."""
-    return [_title(name, groups.columns, overlap=groups.overlap) for name in groups.names]
+    return [title_of(name, groups.columns, overlap=groups.overlap) for name in groups.names]
 
 
-def _title(name: Any, columns: list[Any], *, overlap: bool) -> str | None:
+def title_of(name: Any, columns: Sequence[Any], *, overlap: bool) -> str | None:
+    """One group by its name; ``overlap``: the columns are not crossed, and a name is (column, label)."""
     if not columns or not all(isinstance(column, str) for column in columns):
         return None
     if isinstance(name, tuple) and len(name) == 2 and (overlap or (name[0] == columns[0] and len(columns) == 1)):
