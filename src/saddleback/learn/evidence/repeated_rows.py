@@ -20,10 +20,11 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 """The odd number next to 2^64 divided by the golden ratio, which spreads bits."""
 
 
-def repeated_words(training: Rows, test: Rows) -> str:
-    """A sentence where many test rows are equal to training rows, else nothing; the same table is refused."""
+def describe_test_rows(training: Rows, test: Rows) -> str:
+    """What the test rows are, and how many are equal to training rows; those of the same table are refused."""
+    unseen = "Rows of their own, which had no part in the fit."
     if sparse.issparse(training.X) or sparse.issparse(test.X):
-        return ""
+        return unseen
     seen, new = _row_hashes(training), _row_hashes(test)
     if seen.size == new.size and np.array_equal(np.sort(seen), np.sort(new)):
         raise ProblemError(
@@ -32,8 +33,11 @@ def repeated_words(training: Rows, test: Rows) -> str:
         )
     share = float(np.isin(new, seen).mean())
     if share < MANY:
-        return ""
-    return f" {100 * share:.0f} % of them are equal to a training row in all features, the target and the groups."
+        return unseen
+    return (
+        f"Rows of a test table: {100 * share:.0f} % of them are equal to a training row in all features, the target "
+        "and the groups. Unless that is chance, as in tables of few different values, their figures are too good."
+    )
 
 
 def _row_hashes(rows: Rows) -> NDArray[np.uint64]:

@@ -20,7 +20,7 @@ from ..groups.levels import Levels, cross
 from ..groups.small import REST
 from .attributes import UNNAMED, group_texts, read_attributes, subset_of
 from .plain import in_sentence
-from .repeated_rows import repeated_words
+from .repeated_rows import describe_test_rows
 from .splitting import TEST, HeldOutRows, Part
 from .subject import Subject
 
@@ -47,8 +47,8 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
         X, given, attributes = _safe_indexing(X, index), _safe_indexing(given, index), subset_of(attributes, index)
         rows = rows.subset(index)
     part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
-    words = "Rows of their own, which had no part in the fit. Other models were fitted to the training rows."
-    words += repeated_words(subject.rows, rows) + _other_groups(subject, rows)
+    words = f"{describe_test_rows(subject.rows, rows)} Other models were fitted to the training rows."
+    words += _other_groups(subject, rows)
     return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
 
 

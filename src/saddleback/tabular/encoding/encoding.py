@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -101,6 +101,10 @@ class Encoding:
         """
         self._require(table, self.groups)
         return {name: labels_of(table.column(name), name) for name in self.groups}
+
+    def with_findings(self, findings: Iterable[Finding]) -> Encoding:
+        """The same rules with more findings."""
+        return replace(self, findings=(*self.findings, *findings))
 
     def to_dict(self) -> dict[str, Any]:
         """The encoding as values that JSON can hold."""
