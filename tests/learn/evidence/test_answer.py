@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import saddleback as sb
-from saddleback.learn.evidence.answer import answer_of, outcome_of
+from saddleback.learn.evidence.answer import answer_of
 from saddleback.learn.evidence.evaluation import Evaluation
 from saddleback.learn.evidence.figures import compare
+from saddleback.learn.evidence.outcome import outcome_of
 from saddleback.learn.evidence.plain import in_sentence
 from saddleback.learn.evidence.splitting import split_rows
 from saddleback.learn.evidence.subject import read_subject
+from saddleback.learn.fitting.candidate import Candidate
 
 CHOICE = {"worst_weights": [0, 0.5, 1], "priors": [0], "l2s": [0.01], "cv": 3, "repeats": 1}
 
@@ -31,16 +33,24 @@ def gained():
     return sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
 
 
-def sentences(model, change, *, worst=1, noise=0.1):
-    """The answer where the scores of the worst group change so much on held-out rows."""
+AVERAGE, ROBUST = Candidate(0.0, 0.0, 0.01), Candidate(0.5, 0.0, 0.01)
+
+
+def judged(model, change, *, worst=1, noise=0.1, others=0.01, choices=()):
+    """Outcome and answer where the scores of the worst group, and those of the others, change so much."""
     subject = read_subject(model, None, None, None, None)
     held_out = split_rows(subject, "auto", 0)
     rng, codes = np.random.default_rng(0), held_out.rows.groups.codes
     baseline = np.where(codes == worst, 1.0, 0.5) + rng.normal(0, 0.05, codes.size)
     scatter = rng.normal(0, noise, codes.size)
     scatter -= held_out.rows.groups.mean(scatter)[codes]
-    scores = baseline + np.where(codes == worst, change, 0.01) + scatter
-    return answer_of(subject, Evaluation(held_out), compare(baseline, scores, held_out.rows), None)
+    scores = baseline + np.where(codes == worst, change, others) + scatter
+    at = compare(baseline, scores, held_out.rows)
+    return outcome_of(subject, at), answer_of(subject, Evaluation(held_out, choices=list(choices)), at, None)
+
+
+def sentences(model, change, **options):
+    return judged(model, change, **options)[1]
 
 
 def test_a_gain(gained):
@@ -54,27 +64,73 @@ def test_a_gain(gained):
     assert f"{-row['change']:.3f}" in first or f"{-row['change']:.2f}" in first
     assert f"or {-100 * row['change'] / row['average_loss']:.2g} %" in first
     assert second.startswith("The price: the log loss of all rows")
-    assert "of 5 parts" in third
+    assert "of 5 folds" in third
     assert "bootstrap" in third
 
 
 def test_a_gain_that_outer_rows_do_not_confirm(gained):
-    first, _, third = sentences(gained, -0.001)
+    outcome, (first, _, third) = judged(gained, -0.001)
+    assert outcome == "not confirmed"
     assert "not confirmed" in first
     assert "chance explains" in first
-    assert third.startswith("Do not count on the gain")
+    assert third.startswith("Do not count on the gain: keep the average model (--worst-weight 0 --l2 0.01;")
+
+
+def test_a_choice_that_no_fold_repeats(gained):
+    """The figures are those of the average model: no word of a change, and what to do."""
+    outcome, (first, second, third) = judged(gained, 0.0, noise=0.0, others=0.0, choices=[AVERAGE] * 5)
+    assert outcome == "not confirmed"
+    assert "repeated in all 5 folds, it kept the average model" in first
+    assert "those of the average model, not of the model in the file" in first
+    assert "is not known" in second
+    assert "--worst-weight 0" in third
+    assert "was chosen in 0 of 5 folds" in third
+    assert "by 0" not in first + second + third
+
+
+def test_no_change_is_called_no_change(gained):
+    first, second, _ = sentences(gained, 0.0, noise=0.0, others=0.0)
+    assert "does not change from 1.0" in first
+    assert "all rows together does not change from" in second
+    assert " (0)" not in first + second
+
+
+def test_folds_that_kept_the_average_model_are_counted(gained):
+    first, _, third = sentences(gained, -0.2, choices=[ROBUST, AVERAGE, ROBUST, AVERAGE, AVERAGE])
+    assert first.endswith("; in 3 of 5 folds the average model was kept, and these figures include it.")
+    assert "another model than the average one was chosen in 2 of 5 folds" in third
+    assert "folds" not in sentences(gained, -0.2, choices=[ROBUST] * 5)[0]
+
+
+def test_a_gain_below_what_all_rows_lose_is_not_called_help_alone(gained):
+    outcome, (first, _, third) = judged(gained, -0.05, others=0.15, noise=0.01)
+    assert outcome == "costs more"
+    assert first.startswith("The selected model helps that group, but the gain costs more than it brings")
+    assert "only if" in third
+    assert judged(gained, -0.05, others=0.02, noise=0.01)[0] == "gain"
+
+
+def test_a_gain_after_which_another_group_is_worse_off_than_the_worst_was(gained):
+    codes = read_subject(gained, None, None, None, None).rows.groups.codes
+    others = np.where(codes == 0, 0.6, -0.4)
+    outcome, (first, *_) = judged(gained, -0.5, others=others, noise=0.01)
+    assert outcome == "costs more"
+    assert "the gain costs more than it brings" in first
+    assert "the largest one of any group goes from 1.0" in first
 
 
 def test_harm_is_called_harm(gained):
-    first, _, third = sentences(gained, +0.2)
+    outcome, (first, _, third) = judged(gained, +0.2)
+    assert outcome == "harm"
     assert "does harm" in first
     assert third.startswith("Do not count on the gain")
 
 
 def test_another_group_that_becomes_the_worst_off_is_named(gained):
-    first, *_ = sentences(gained, -0.6)
+    outcome, (first, *_) = judged(gained, -0.6)
     assert "the largest one of any group goes from" in first
     assert first.rstrip(".").endswith(("town=a", "town=c"))
+    assert outcome == "gain"
 
 
 def test_nothing_to_gain():
@@ -111,11 +167,14 @@ def test_a_worst_off_group_of_few_rows_is_named_with_them_and_with_the_next():
 def test_a_model_that_was_asked_for(gained):
     X, y, town = table(gain=True)
     model = sb.MinimaxClassifier(1.0).fit(X, y, sensitive_features=town)
-    assert outcome_of(read_subject(model, None, None, None, None)) == "given"
-    first, _, third = sentences(model, -0.2)
+    outcome, (first, _, third) = judged(model, -0.2)
+    assert outcome == "given"
     assert first.startswith("The model that was asked for helps")
     assert "given" in third
     assert sentences(model, 0.0)[0].startswith("No gain is shown")
+    first, _, third = sentences(model, -0.05, others=0.15, noise=0.01)
+    assert "costs more than it brings" in first
+    assert third.startswith("Keep it only if")
 
 
 def test_names_in_sentences_are_short_and_keep_their_direction():

@@ -14,7 +14,7 @@ from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate
 from ..fitting.trainer import Fit, Trainer
-from .answer import answer_of, outcome_of
+from .answer import answer_of
 from .calibration import calibration_of
 from .certificate import certificate_of
 from .challenger_models import AUTO, read_challengers
@@ -26,6 +26,7 @@ from .fingerprint import fingerprint_of
 from .group_tables import tables_of
 from .linear_models import average_l2, fit_all, is_average_model, ordinary
 from .objective import objective_of
+from .outcome import outcome_of
 from .plain import plain
 from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
@@ -147,7 +148,7 @@ def collect_evidence(
             "positive": None if place is None or names is None else names[place],
             "threshold": None if place is None else THRESHOLD,
             "baseline": subject.baseline,
-            "outcome": outcome_of(subject),
+            "outcome": outcome_of(subject, comparison),
             "answer": answer_of(subject, evaluation, comparison, stability),
             "objective": objective_of(subject),
             "rows": {

@@ -7,7 +7,10 @@ from .source import Entry, Source, code_of_errors, number, with_error
 
 OUTCOMES = {
     "gain": "The worst-off group gains",
-    "nothing to gain": "Nothing to gain: the average model is kept",
+    "not confirmed": "Gain not confirmed",
+    "costs more": "The gain costs more than it brings",
+    "harm": "The worst-off group loses",
+    "nothing to gain": "Nothing to gain: {baseline} is kept",
     "given": "The point of the path was given",
     "one group": "One group only: the average model",
 }

@@ -24,6 +24,7 @@ from .kinds import (
 from .lengths import check_lengths
 
 FORMAT, VERSION = "saddleback report", 1
+OUTCOMES = ("gain", "not confirmed", "costs more", "harm", "nothing to gain", "given", "one group")
 WITH_INTERVAL = (
     "loss",
     "accuracy",
@@ -182,7 +183,7 @@ EVIDENCE = record(
         "classes": or_null(list_of(text)),
         "positive": or_null(text),
         "threshold": number,
-        "outcome": one_of("gain", "nothing to gain", "given", "one group"),
+        "outcome": one_of(*OUTCOMES),
         "answer": list_of(text, length=3),
         "objective": OBJECTIVE,
         "rows": ROWS,
