@@ -113,3 +113,12 @@ def test_the_average_model_has_a_worst_off_group_in_every_resample():
     assert "is the worst off" in stability["words"]
     assert sum(choice["share"] for choice in stability["choices"]) == pytest.approx(1.0)
     assert len(stability["fold_choices"]) == 2
+
+
+def test_the_share_of_the_chosen_point_is_its_own():
+    X, y, town = table(0, gain=True)
+    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+    stability = model.evidence(challengers=None, folds=2, n_bootstrap=40)["stability"]
+    own = [choice["share"] for choice in stability["choices"] if choice["worst_weight"] == model.worst_weight_]
+    assert [stability["chosen_share"]] == own
+    assert stability["chosen_share"] + stability["kept_share"] <= 1.0

@@ -16,8 +16,7 @@ def stability_section(source: Source) -> Section:
     if stability is None:
         return Section("stability", TITLE, (source.paragraph("Stability was not measured."),))
     facts = [Fact("Bootstrap samples", number(stability, "/stability", "n_bootstrap", "d"))]
-    if stability["kept_share"] is not None:
-        facts.append(Fact("The same point chosen, % of samples", number(stability, "/stability", "kept_share", "p0")))
+    facts += _shares(source)
     blocks: list[Block] = [source.paragraph(stability["words"]), Facts(tuple(facts))]
     if stability["binding"]:
         blocks += _binding(source, stability["binding"])
@@ -26,6 +25,19 @@ def stability_section(source: Source) -> Section:
     if stability["fold_choices"]:
         blocks.append(Details("What was chosen in each outer fold", (_folds(stability["fold_choices"]),)))
     return Section("stability", TITLE, tuple(blocks))
+
+
+def _shares(source: Source) -> list[Fact]:
+    """How often the point of the model is chosen, and how often the baseline is kept."""
+    stability, place = source.evidence["stability"], "/stability"
+    facts = []
+    if source.evidence["outcome"] != "nothing to gain" and stability.get("chosen_share") is not None:
+        term = "This worst weight and prior chosen, % of samples"
+        facts.append(Fact(term, number(stability, place, "chosen_share", "p0")))
+    if stability["kept_share"] is not None:
+        term = f"{source.baseline[0].upper()}{source.baseline[1:]} kept, % of samples"
+        facts.append(Fact(term, number(stability, place, "kept_share", "p0")))
+    return facts
 
 
 def _binding(source: Source, binding: list[Entry]) -> list[Block]:

@@ -146,7 +146,8 @@ STABILITY = record(
         "kept_share": number,
         "fold_choices": or_null(list_of(record({**numbers("worst_weight", "l2"), "prior": text_or_number}))),
         "words": text,
-    }
+    },
+    numbers("chosen_share"),
 )
 COEFFICIENT = record(
     {"feature": text, "value": vector}, {"standardized": or_null(vector), "average_model": or_null(vector)}

@@ -1,0 +1,39 @@
+"""What the sections say: tiles, tables and sentences, as blocks before they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from report.evidence_samples import evidence
+from saddleback.report.blocks import Details, Facts, Section
+from saddleback.report.content.page import make_page
+
+
+def section(data: dict[str, Any], id: str) -> Section:
+    return next(section for section in make_page(data).sections if section.id == id)
+
+
+def blocks(data: dict[str, Any], id: str) -> list[Any]:
+    """All blocks of a section, those in details as well."""
+    found = list(section(data, id).blocks)
+    for block in found:
+        if isinstance(block, Details):
+            found.extend(block.blocks)
+    return found
+
+
+def tiles(data: dict[str, Any], id: str) -> dict[str, str]:
+    facts = [fact for block in blocks(data, id) if isinstance(block, Facts) for fact in block.items]
+    return {fact.term: getattr(fact.value, "main", None) or getattr(fact.value, "text", "") for fact in facts}
+
+
+def test_the_share_of_the_chosen_point_is_not_that_of_the_average_model():
+    data = evidence()
+    shown = tiles(data, "stability")
+    assert shown["This worst weight and prior chosen, % of samples"] == "62"
+    assert shown["The average model kept, % of samples"] == "13"
+    data["outcome"] = "nothing to gain"
+    assert "This worst weight and prior chosen, % of samples" not in tiles(data, "stability")
+    old = evidence()
+    del old["stability"]["chosen_share"]
+    assert "The average model kept, % of samples" in tiles(old, "stability")
