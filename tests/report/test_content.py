@@ -37,3 +37,10 @@ def test_the_share_of_the_chosen_point_is_not_that_of_the_average_model():
     old = evidence()
     del old["stability"]["chosen_share"]
     assert "The average model kept, % of samples" in tiles(old, "stability")
+
+
+def test_where_the_average_model_is_kept_no_change_is_shown_beside_the_answer():
+    assert "Change for all rows" in tiles(evidence(), "answer")
+    shown = tiles(evidence() | {"outcome": "nothing to gain"}, "answer")
+    assert not any(term.startswith("Change") for term in shown)
+    assert "Held-out loss of all rows" in shown

@@ -33,10 +33,16 @@ def gained():
     return sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
 
 
+@pytest.fixture(scope="module")
+def kept():
+    X, y, town = table(gain=False)
+    return sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+
+
 AVERAGE, ROBUST = Candidate(0.0, 0.0, 0.01), Candidate(0.5, 0.0, 0.01)
 
 
-def judged(model, change, *, worst=1, noise=0.1, others=0.01, choices=()):
+def judged(model, change, *, worst=1, noise=0.1, others=0.01, choices=(), kept_share=None):
     """Outcome and answer where the scores of the worst group, and those of the others, change so much."""
     subject = read_subject(model, None, None, None, None)
     held_out = split_rows(subject, "auto", 0)
@@ -46,7 +52,8 @@ def judged(model, change, *, worst=1, noise=0.1, others=0.01, choices=()):
     scatter -= held_out.rows.groups.mean(scatter)[codes]
     scores = baseline + np.where(codes == worst, change, others) + scatter
     at = compare(baseline, scores, held_out.rows)
-    return outcome_of(subject, at), answer_of(subject, Evaluation(held_out, choices=list(choices)), at, None)
+    stability = None if kept_share is None else {"kept_share": kept_share}
+    return outcome_of(subject, at), answer_of(subject, Evaluation(held_out, choices=list(choices)), at, stability)
 
 
 def sentences(model, change, **options):
@@ -133,15 +140,34 @@ def test_another_group_that_becomes_the_worst_off_is_named(gained):
     assert outcome == "gain"
 
 
-def test_nothing_to_gain():
-    X, y, town = table(gain=False)
-    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
-    evidence = model.evidence(challengers=None, n_bootstrap=20)
+def test_an_average_model_that_is_kept_although_some_folds_chose_another(kept):
+    first, _, third = sentences(kept, 0.0, choices=[ROBUST, *[AVERAGE] * 4], kept_share=0.44)
+    assert first.endswith("; in 1 of 5 folds another model was chosen, and these figures include it.")
+    unstable = "the choice is not stable: another model than the average one was chosen in 1 of 5 folds and in 56 % of"
+    assert unstable in third
+    first, _, third = sentences(kept, 0.0, choices=[AVERAGE] * 5, kept_share=0.9)
+    assert "folds" not in first
+    assert "stable" not in third
+
+
+def test_a_group_that_pays_more_than_chance_explains_is_named(gained):
+    codes = read_subject(gained, None, None, None, None).rows.groups.codes
+    second = sentences(gained, -0.3, others=np.where(codes == 0, 0.04, 0.001), noise=0.2)[1]
+    assert "; but town=a pays 0.04" in second
+    assert second.endswith("more than chance explains.")
+    assert "and so does one more group" in sentences(gained, -0.3, others=0.1)[1]
+    within = sentences(gained, -0.3, others=0.001, noise=0.2)[1]
+    assert "the group that pays most is town=" in within
+    assert within.endswith("which chance explains.")
+
+
+def test_nothing_to_gain(kept):
+    evidence = kept.evidence(challengers=None, n_bootstrap=20)
     first, second, third = evidence["answer"]
     assert evidence["outcome"] == "nothing to gain"
     assert first.startswith("Nothing to gain was found, and the average model is kept")
     assert second.startswith("2 other candidates")
-    assert "nothing is paid" in second
+    assert second.endswith("so the average model stays.")
     assert third.startswith("The average model is the one to use")
     average, this = evidence["challengers"][:2]
     if all(choice["worst_weight"] == 0 for choice in evidence["stability"]["fold_choices"]):

@@ -17,6 +17,8 @@ from .splitting import FOLDS, TEST
 from .subject import Subject
 
 IN_BRACKETS = "(standard error in brackets)"
+UNSTABLE = 1 / 3
+"""Share of bootstrap resamples with another choice, above which keeping the average model is called not stable."""
 
 
 def answer_of(
@@ -105,13 +107,22 @@ def _price(subject: Subject, at: Comparison) -> str:
     text += f", from {at.baseline_average:.4g} to {at.average:.4g}" if change != 0.0 else f" from {at.average:.4g}"
     others = [j for j in range(len(at.names)) if j != at.worst and np.isfinite(at.changes[j])]
     if others:
-        most = max(others, key=lambda j: at.changes[j])
-        if at.changes[most] > 0:
-            paid = in_brackets(at.changes[most], at.change_errors[most])
-            text += f"; the group that pays most is {in_sentence(at.names[most])}, with a rise of {paid}"
-        else:
-            text += "; no other group is worse off"
+        text += f"; {_who_pays(at, others, all_pay=change > 0.0 and not sure)}"
     return f"{text}."
+
+
+def _who_pays(at: Comparison, others: list[int], *, all_pay: bool) -> str:
+    """The group that pays most, among those that pay more than chance explains if there are any."""
+    surely = [j for j in others if at.changes[j] > 0 and is_sure(at.changes[j], at.change_errors[j])]
+    most = max(surely or others, key=lambda j: at.changes[j])
+    if at.changes[most] <= 0:
+        return "no other group is worse off"
+    group, paid = in_sentence(at.names[most]), in_brackets(at.changes[most], at.change_errors[most])
+    if not surely:
+        return f"the group that pays most is {group}, with a rise of {paid}, which chance explains"
+    more = f", and {len(surely) - 1} more groups do" if len(surely) > 2 else ", and so does one more group"
+    pays = f"{group} pays {paid}, more than chance explains{more if len(surely) > 1 else ''}"
+    return pays if all_pay else f"but {pays}"
 
 
 def _sureness(
@@ -179,31 +190,48 @@ def _never_chosen(
 
 def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability: dict[str, Any] | None) -> list[str]:
     """The baseline is kept: who is worst off, what was tried, what else could help."""
-    worst, selection = at.worst, subject.selection
+    worst = at.worst
     loss, group = in_brackets(at.losses[worst], at.errors[worst]), in_sentence(at.names[worst])
-    kept = f"{subject.baseline[0].upper()}{subject.baseline[1:]}"
     first = (
         f"Nothing to gain was found, and {subject.baseline} is kept: on {_rows(evaluation)} its worst-off group is "
         f"{group}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows "
-        f"{IN_BRACKETS}{_of_few_rows(at, len(evaluation.held_out))}."
+        f"{IN_BRACKETS}{_of_few_rows(at, len(evaluation.held_out))}{_includes_others(subject, evaluation)}."
     )
+    return [first, _tried(subject), _use_the_baseline(subject, evaluation, group, stability)]
+
+
+def _includes_others(subject: Subject, evaluation: Evaluation) -> str:
+    """Where some folds chose something else than the baseline that is kept."""
+    taken, n_folds = departures(evaluation)
+    other = "a correction" if subject.corrects else "another model"
+    return f"; in {taken} of {n_folds} folds {other} was chosen, and these figures include it" if taken else ""
+
+
+def _tried(subject: Subject) -> str:
+    """What the best of the other candidates would do, by the rows of the choice."""
+    selection = subject.selection
     n_others, choice = len(selection.candidates) - 1, selection.choice
-    best = choice.best
+    best, stays = choice.best, f"so {subject.baseline} stays"
     tried = f"{n_others} other candidates between the average and the worst group were tried"
     if n_others == 0:
-        second = "No other candidate was tried, and so nothing is paid."
-    elif choice.gains[best] > 0:
-        gain = in_brackets(choice.gains[best], choice.gain_errors[best])
-        price = with_error(choice.prices[best], choice.gain_errors[best])[0]
-        second = (
-            f"{tried}; the best of them would lower the largest loss by {gain} and raise that of all rows by {price}, "
-            "which is not surely worth it, and so nothing is paid."
-        )
-    else:
-        second = f"{tried}, none with a lower largest loss, and so nothing is paid."
-    departs = _stable(subject, evaluation, stability)
-    third = f"{kept} is the one to use; other features or more rows of {group} may help more{departs}."
-    return [first, second, third]
+        return f"No other candidate was tried, {stays}."
+    if choice.gains[best] <= 0:
+        return f"{tried}, none with a lower largest loss, {stays}."
+    gain = in_brackets(choice.gains[best], choice.gain_errors[best])
+    price = with_error(choice.prices[best], choice.gain_errors[best])[0]
+    return (
+        f"{tried}; by the rows of the choice the best of them lowers the largest loss by {gain} and raises that of all "
+        f"rows by {price}: the gain is not proved to exceed the cost, {stays}."
+    )
+
+
+def _use_the_baseline(subject: Subject, evaluation: Evaluation, group: str, stability: dict[str, Any] | None) -> str:
+    kept = f"{subject.baseline[0].upper()}{subject.baseline[1:]}"
+    stable = _stable(subject, evaluation, stability)
+    kept_share = None if stability is None else stability["kept_share"]
+    if kept_share is not None and 1.0 - kept_share > UNSTABLE:
+        stable = f"; the choice is not stable: {stable.removeprefix('; ')}"
+    return f"{kept} is the one to use; other features or more rows of {group} may help more{stable}."
 
 
 def _of_few_rows(at: Comparison, n_rows: int) -> str:
