@@ -168,7 +168,7 @@ def test_nothing_to_gain(kept):
     assert first.startswith("Nothing to gain was found, and the average model is kept")
     assert second.startswith("2 other candidates")
     assert second.endswith("so the average model stays.")
-    assert third.startswith("The average model is the one to use")
+    assert third.startswith("The average model is the one to use of these")
     average, this = evidence["challengers"][:2]
     if all(choice["worst_weight"] == 0 for choice in evidence["stability"]["fold_choices"]):
         assert this["group_losses"] == average["group_losses"], "the same model has the same figures to the last bit"
@@ -226,3 +226,33 @@ def test_comparisons_pair_rows():
     assert at.change_errors == pytest.approx(0.0, abs=1e-12), "noise that both share does not count"
     weighted = compare(baseline, 2 * baseline, replace(subject.rows, weight=np.repeat([1.0, 2.0], 450)))
     assert weighted.average == pytest.approx(np.average(2 * baseline, weights=np.repeat([1.0, 2.0], 450)))
+
+
+@pytest.mark.parametrize(
+    ("lower", "noise", "said"), [(0.2, 0.05, "and for the worst-off group, by 0.19"), (0.0, 0, "")]
+)
+def test_a_challenger_that_is_better_for_everyone_is_named(gained, lower, noise, said):
+    subject = read_subject(gained, None, None, None, None)
+    evaluation = Evaluation(split_rows(subject, "auto", 0))
+    rng, codes = np.random.default_rng(0), evaluation.held_out.rows.groups.codes
+    own = np.where(codes == 1, 1.0, 0.5) + rng.normal(0, 0.3, codes.size)
+    evaluation.scores = {"average model": own + 1, "this model": own}
+    evaluation.scores["gradient boosting"] = own - lower + rng.normal(0, noise, codes.size)
+    at = compare(own + 1, own, evaluation.held_out.rows)
+    third = answer_of(subject, evaluation, at, None)[2]
+    assert ("On the same rows gradient boosting is better for all rows" in third) == bool(said)
+    assert said in third
+    assert third.endswith("prefer it (--correct boosting).") == bool(said)
+
+
+def test_a_better_challenger_whose_worst_group_chance_explains(gained):
+    subject = read_subject(gained, None, None, None, None)
+    evaluation = Evaluation(split_rows(subject, "auto", 0))
+    rng, codes = np.random.default_rng(0), evaluation.held_out.rows.groups.codes
+    own = np.where(codes == 1, 1.0, 0.5)
+    other = own - 0.2 + np.where(codes == 1, rng.choice([-1.5, 1.5], codes.size), 0.0)
+    other -= np.where(codes == 1, other[codes == 1].mean() - 0.98, 0.0)
+    evaluation.scores = {"average model": own + 1, "this model": own, "gradient boosting": other}
+    third = answer_of(subject, evaluation, compare(own + 1, own, evaluation.held_out.rows), None)[2]
+    assert "its largest loss of a group is lower as well" in third
+    assert third.endswith("though chance may explain that: consider it first (--correct boosting).")

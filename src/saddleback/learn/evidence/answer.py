@@ -8,6 +8,7 @@ import numpy as np
 
 from ..path.units import unit_of
 from ..selection.selection import in_brackets, plain, with_error
+from .better_models import better_words
 from .evaluation import Evaluation
 from .figures import Comparison
 from .group_tables import SMALL_SHARE
@@ -24,7 +25,14 @@ UNSTABLE = 1 / 3
 def answer_of(
     subject: Subject, evaluation: Evaluation, comparison: Comparison, stability: dict[str, Any] | None
 ) -> list[str]:
-    """Three sentences, by rows that had no part in fit or selection."""
+    """Three sentences, by rows that had no part in fit or selection; the last one with a better model, if there is."""
+    *others, last = _sentences(subject, evaluation, comparison, stability)
+    return [*others, last + better_words(subject, evaluation)]
+
+
+def _sentences(
+    subject: Subject, evaluation: Evaluation, comparison: Comparison, stability: dict[str, Any] | None
+) -> list[str]:
     outcome = outcome_of(subject, comparison)
     if outcome == ONE_GROUP:
         return _one_group(subject, evaluation, comparison)
@@ -231,7 +239,7 @@ def _use_the_baseline(subject: Subject, evaluation: Evaluation, group: str, stab
     kept_share = None if stability is None else stability["kept_share"]
     if kept_share is not None and 1.0 - kept_share > UNSTABLE:
         stable = f"; the choice is not stable: {stable.removeprefix('; ')}"
-    return f"{kept} is the one to use; other features or more rows of {group} may help more{stable}."
+    return f"{kept} is the one to use of these; other features or more rows of {group} may help more{stable}."
 
 
 def _of_few_rows(at: Comparison, n_rows: int) -> str:
