@@ -167,7 +167,7 @@ def collect_evidence(
             "coefficients": coefficients_of(subject, subject.rows, average, feature_names, names),
             "calibration": _calibration(subject, evaluation, place),
             "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
-            "limits": limits_of(subject, held_out),
+            "limits": limits_of(subject, held_out, evaluation.floored),
             "guidance": list(GUIDANCE),
             "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
