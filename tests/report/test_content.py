@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from report.evidence_samples import evidence
-from saddleback.report.blocks import Details, Facts, Section
+from saddleback.report.blocks import Details, Facts, Paragraph, Section, Table
 from saddleback.report.content.page import make_page
 
 
@@ -44,3 +44,32 @@ def test_where_the_average_model_is_kept_no_change_is_shown_beside_the_answer():
     shown = tiles(evidence() | {"outcome": "nothing to gain"}, "answer")
     assert not any(term.startswith("Change") for term in shown)
     assert "Held-out loss of all rows" in shown
+
+
+def test_section_2_says_why_its_gain_differs_from_that_of_the_answer():
+    texts = [block.text for block in blocks(evidence(), "objective") if isinstance(block, Paragraph)]
+    assert any("by rows without part in the choice" in text for text in texts)
+    given = evidence()
+    given["objective"] |= {"n_candidates": None, "candidates": None}
+    assert not any("part in the choice" in getattr(block, "text", "") for block in blocks(given, "objective"))
+
+
+def test_heads_stand_above_their_values():
+    """Texts, and the first cell of a row, are on the left; numbers are on the right."""
+    data = evidence()
+    tables = [block for id in ("objective", "stability") for block in blocks(data, id) if isinstance(block, Table)]
+    assert {table.id for table in tables} >= {"candidates", "choices", "fold-choices"}
+    for table in tables:
+        for row in table.rows:
+            for k, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
+                left = k == 0 or cell.kind in ("words", "label")
+                assert (column.kind == "text") == left or column.kind == "drawing", (table.id, column.title)
+
+
+def test_shares_above_one_are_explained():
+    data = evidence()
+    data["stability"]["binding"] = [{"group": name, "weight": 0.5, "share": 0.9} for name in "ab"]
+    notes = [block.note for block in blocks(data, "stability") if isinstance(block, Table)]
+    assert any("more than 100 %" in note for note in notes)
+    data["stability"]["binding"][0]["share"] = 0.1
+    assert not any(block.note for block in blocks(data, "stability") if isinstance(block, Table))

@@ -89,6 +89,7 @@ def test_the_group_that_binds():
     stability = model.evidence(challengers=None, folds=2, n_bootstrap=20)["stability"]
     binding = {entry["group"]: entry for entry in stability["binding"]}
     assert binding["town=b"]["share"] == 1.0
+    assert "binds" not in stability["words"]
     assert sum(entry["weight"] for entry in binding.values()) == pytest.approx(1.0)
     assert [binding[f"town={name}"]["weight"] for name in "abc"] == pytest.approx(model.group_weights_)
     assert stability["choices"] is stability["kept_share"] is stability["fold_choices"] is None

@@ -32,7 +32,7 @@ from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
 from .stability import stability_of
 from .subject import Subject, linear_margins, read_subject
-from .texts import GUIDANCE, limits_of
+from .texts import guidance_of, limits_of
 from .tradeoff import tradeoff_of
 from .unseen_rows import read_test_rows
 
@@ -134,7 +134,7 @@ def collect_evidence(
         (held_out.rows, held_out.attributes, evaluation.margins[CHOSEN], evaluation.scores[base]),
         label,
     )
-    tell("bootstrap of the binding groups and of the choice")
+    tell("bootstrap of the worst-off groups and of the choice")
     stability = stability_of(subject, trained, evaluation, n_bootstrap, random_state)
     mark = fingerprint_of(subject.rows, subject.labels(subject.rows.y), subject.attributes)
     mark = mark if fingerprint is None else dict(fingerprint)
@@ -168,7 +168,7 @@ def collect_evidence(
             "calibration": _calibration(subject, evaluation, place),
             "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
             "limits": limits_of(subject, held_out, evaluation.floored),
-            "guidance": list(GUIDANCE),
+            "guidance": guidance_of(subject),
             "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
     )

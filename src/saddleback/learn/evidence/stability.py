@@ -152,7 +152,8 @@ def _words(
 ) -> str:
     first = binding[0]
     at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
-    what = "is the worst off" if at_average and subject.setting.dual_set is None else "binds"
+    alone = at_average and subject.setting.dual_set is None
+    what = "is the worst off" if alone else "is among the worst off, for which the model is fitted"
     group = in_sentence(first["group"])
     text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {group} {what}."
     if kept_share is not None:
@@ -163,6 +164,6 @@ def _words(
     if len(choices) > 1:
         kept = sum(map(is_left_alone, choices))
         text += (
-            f" Repeated on the training rows of {len(choices)} parts, it keeps {subject.baseline} in {kept} of them."
+            f" Repeated on the training rows of {len(choices)} folds, it keeps {subject.baseline} in {kept} of them."
         )
     return text

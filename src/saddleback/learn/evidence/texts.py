@@ -62,6 +62,15 @@ GUIDANCE = (
 )
 
 
+NO_RATES = "Not available for this kind of target: selection rates and impact ratios are those of two classes."
+
+
+def guidance_of(subject: Subject) -> list[dict[str, str]]:
+    """Which part of the page serves which guidance; rates of selection need two classes."""
+    law, *others = GUIDANCE
+    return [law if subject.setting.n_classes == 2 else law | {"where": NO_RATES}, *others]
+
+
 def limits_of(subject: Subject, held_out: HeldOutRows, floored: float | None = None) -> list[str]:
     """What does not follow from the page."""
     limits = [CORRECTION if subject.corrects else LINEAR, *LIMITS]

@@ -10,6 +10,11 @@ TITLE = "Stability"
 SHOWN = 20
 """Rows that are open from the start."""
 
+SEVERAL = (
+    "Several groups may be worst off at once, with equal losses, where a model weighs them against each other: the"
+    " shares may sum to more than 100 %."
+)
+
 
 def stability_section(source: Source) -> Section:
     stability = source.evidence["stability"]
@@ -59,7 +64,8 @@ def _binding(source: Source, binding: list[Entry]) -> list[Block]:
         )
         rows.append(Row(cells, base))
     caption = "Groups that are worst off, in bootstrap samples of the rows"
-    table = Table("binding", caption, columns, tuple(rows[:SHOWN]))
+    note = SEVERAL if sum(entry["share"] or 0.0 for entry in binding) > 1.0 + 1e-9 else ""
+    table = Table("binding", caption, columns, tuple(rows[:SHOWN]), note=note)
     if len(rows) <= SHOWN:
         return [table]
     return [
@@ -70,8 +76,8 @@ def _binding(source: Source, binding: list[Entry]) -> list[Block]:
 
 def _choices(choices: list[Entry]) -> Table:
     columns = (
-        Column("Worst weight"),
-        Column("Prior"),
+        Column("Worst weight", "text"),
+        Column("Prior", "text"),
         Column("Chosen in samples, %"),
         Column("of all samples", "drawing"),
     )
@@ -89,7 +95,7 @@ def _choices(choices: list[Entry]) -> Table:
 
 
 def _folds(choices: list[Entry]) -> Table:
-    columns = (Column("Fold"), Column("Worst weight"), Column("Prior"), Column("l2"))
+    columns = (Column("Fold", "text"), Column("Worst weight"), Column("Prior", "text"), Column("l2"))
     rows = []
     for i, entry in enumerate(choices):
         base = f"/stability/fold_choices/{i}"
