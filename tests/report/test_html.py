@@ -6,6 +6,7 @@ import builtins
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from report.evidence_samples import HOSTILE, evidence
 from saddleback.errors import MissingDependencyError
 from saddleback.report import html, render_html, render_markdown
 from saddleback.report.json_text import script_json
+from saddleback.report.schema import evidence as schema
 
 ALLOWED_ADDRESSES = {"data:,"}
 
@@ -112,3 +114,13 @@ def test_head_figures_of_a_kept_baseline_show_its_losses():
     assert "Change for all rows" in render_html(changed)
     assert "Change for all rows" not in render_html(kept)
     assert "Held-out loss of all rows" in render_html(kept)
+
+
+def test_every_outcome_has_a_badge_that_the_guide_explains():
+    guide = (Path(__file__).parents[2] / "docs" / "reading_the_report.md").read_text(encoding="utf-8")
+    for outcome in schema.OUTCOMES:
+        text = render_html(evidence() | {"outcome": outcome})
+        badge = re.search(r'class="badge">([^<]*)<', text)[1]
+        assert f"| {badge} |" in guide
+    kept = render_html(evidence() | {"outcome": "nothing to gain", "baseline": "your model"})
+    assert "Nothing to gain: your model is kept" in kept

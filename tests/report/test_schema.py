@@ -54,7 +54,11 @@ WRONG = {
     "two sentences": (("answer",), ["a", "b"], "/answer must be a list of 3 entries"),
     "object for a list": (("limits",), {}, "/limits must be a list; got a dict of 0 entries"),
     "list for an object": (("rows",), [], "/rows must be an object; got a list of 0 entries"),
-    "outcome": (("outcome",), "win", "/outcome must be 'gain' or 'nothing to gain' or 'given' or 'one group'"),
+    "outcome": (
+        ("outcome",),
+        "win",
+        "/outcome must be 'gain' or 'not confirmed' or 'costs more' or 'harm' or 'nothing to gain' or 'given' or",
+    ),
     "ragged losses": (
         ("tradeoff", "losses", 1),
         [0.1],

@@ -6,6 +6,7 @@ import fairlearn.metrics as fm
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss
@@ -232,3 +233,43 @@ def test_calibration_is_that_of_the_held_out_rows(evidence, model, folds):
     assert [entry["predicted"] for entry in everyone] == pytest.approx(expected.p.to_numpy())
     assert [entry["observed"] for entry in everyone] == pytest.approx(expected.y.to_numpy())
     assert all(entry["low"] <= entry["observed"] <= entry["high"] for entry in everyone)
+
+
+def test_a_model_that_is_left_alone_is_judged_by_what_it_predicts():
+    """Also where a probability is nearer to 0 than the floor of the margins that a correction would start from."""
+    data = DATA
+    none = {"worst_weights": [0], "priors": [0], "l2s": [1e9], "cv": 3, "fit_intercept": False}
+    model = sb.WorstGroupCorrection(Sure(0.0001), **none)
+    model.fit(data.X, data.y, sensitive_features=data.town)
+    assert not model.corrected_
+    evidence = model.evidence(challengers=None, n_bootstrap=0, folds=2)
+    p = model.predict_proba(data.X)[np.arange(len(data.y)), np.searchsorted(model.classes_, data.y)]
+    expected = -np.log(p).mean()
+    assert model._read_margin.floor > 0.0001
+    for challenger in evidence["challengers"][:2]:
+        assert challenger["average_loss"] == pytest.approx(expected)
+        assert "certain" not in challenger["words"]
+    certain = sb.WorstGroupCorrection(Sure(0.0), **none)
+    certain.fit(data.X, data.y, sensitive_features=data.town)
+    told = certain.evidence(challengers=None, n_bootstrap=0, folds=2)
+    assert "It is certain of some rows" in told["challengers"][0]["words"]
+    assert told["limits"][0].startswith("Your model is certain of some rows")
+    assert told["challengers"][0]["average_loss"] is not None
+
+
+class Sure(ClassifierMixin, BaseEstimator):
+    """Gives the second class all rows with a positive first feature, but for a probability ``p``."""
+
+    def __init__(self, p=0.0):
+        self.p = p
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        second = np.where(np.asarray(X)[:, 0] > 40.0, 1.0 - self.p, self.p)
+        return np.column_stack([1.0 - second, second])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -13,6 +13,7 @@ import saddleback as sb
 from learn.evidence.models import KINDS, QUICK, evidence_of, fitted, towns
 from saddleback.learn.evidence.certificate import region_of
 from saddleback.learn.evidence.fingerprint import fingerprint_of
+from saddleback.learn.evidence.objective import _with_prior_in_words
 from saddleback.learn.evidence.plain import plain
 from saddleback.learn.evidence.subject import read_subject
 
@@ -26,11 +27,35 @@ def test_certificates_are_those_of_the_model(kind):
     if getattr(model, "corrected_", True):
         assert certificate["value"] == model.result_.value
         assert certificate["certified"] == model.certified_
-        assert "does better than" in text
+        assert text.startswith("The objective, ")
+        assert "has less than" in text
     else:
         assert certificate["gap"] == pytest.approx(model.gap_)
         assert "left alone" in text
     assert certificate["largest_loss_bound"] <= certificate["largest_loss"]
+
+
+def test_the_certificate_says_of_what_it_is():
+    words = evidence_of("classifier")["certificate"]["words"][0]
+    assert words.startswith(
+        "The objective, 0.5 times the average loss + 0.5 times the worst group's loss + penalty, is "
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_impact_ratios_are_claimed_where_there_are_two_classes(kind):
+    evidence = evidence_of(kind)
+    law = evidence["guidance"][0]
+    rates = "selection_rate" in evidence["groups"][0]["held_out"][0]
+    assert law["where"].startswith("How every group is served" if rates else "Not available for this kind of target")
+
+
+def test_the_prior_is_named_as_the_page_names_it():
+    chosen = [evidence_of(kind)["objective"] for kind in KINDS if fitted(kind).__class__.__name__.endswith("CV")]
+    assert all("prior=0," not in objective["why"] and "prior=1," not in objective["why"] for objective in chosen)
+    assert _with_prior_in_words("worst_weight=0.1, prior=0, l2=1: x").startswith(
+        "worst_weight=0.1, prior=0 (shares), l2"
+    )
 
 
 def test_no_model_of_the_path_has_a_lower_largest_loss_than_the_bound():

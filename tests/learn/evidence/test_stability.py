@@ -89,6 +89,7 @@ def test_the_group_that_binds():
     stability = model.evidence(challengers=None, folds=2, n_bootstrap=20)["stability"]
     binding = {entry["group"]: entry for entry in stability["binding"]}
     assert binding["town=b"]["share"] == 1.0
+    assert "binds" not in stability["words"]
     assert sum(entry["weight"] for entry in binding.values()) == pytest.approx(1.0)
     assert [binding[f"town={name}"]["weight"] for name in "abc"] == pytest.approx(model.group_weights_)
     assert stability["choices"] is stability["kept_share"] is stability["fold_choices"] is None
@@ -113,3 +114,13 @@ def test_the_average_model_has_a_worst_off_group_in_every_resample():
     assert "is the worst off" in stability["words"]
     assert sum(choice["share"] for choice in stability["choices"]) == pytest.approx(1.0)
     assert len(stability["fold_choices"]) == 2
+
+
+def test_the_share_of_the_chosen_point_is_its_own():
+    X, y, town = table(0, gain=True)
+    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+    evidence = model.evidence(challengers=None, folds=2, n_bootstrap=40)
+    stability, point = evidence["stability"], tuple(evidence["objective"][name] for name in ("worst_weight", "prior"))
+    shares = {(choice["worst_weight"], choice["prior"]): choice["share"] for choice in stability["choices"]}
+    assert stability["chosen_share"] == shares[point]
+    assert stability["chosen_share"] + stability["kept_share"] <= 1.0

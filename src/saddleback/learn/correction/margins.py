@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,11 @@ class MarginReader:
         if self.classes.size == 2 and values.ndim == 1:
             return self._in_order(model, np.column_stack([-values, values]))[:, 1]
         return self._in_order(model, values)
+
+    def as_predicted(self, model: Any, X: Any) -> Vector | Matrix:
+        """The margins without the floor: those of what the model predicts. Infinite where it is certain."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return replace(self, floor=0.0)(model, X)
 
     def _in_order(self, model: Any, values: Matrix) -> Matrix:
         """The columns of the model's classes, in the order of ours; other classes are refused."""

@@ -8,36 +8,39 @@ import numpy as np
 
 from ..path.units import unit_of
 from ..selection.selection import in_brackets, plain, with_error
-from .evaluation import Evaluation, is_left_alone
+from .better_models import better_words
+from .evaluation import Evaluation
 from .figures import Comparison
 from .group_tables import SMALL_SHARE
+from .outcome import COSTS_MORE, GAIN, GIVEN, HARM, NOTHING, ONE_GROUP, departures, effect_of, is_sure, outcome_of
 from .plain import in_sentence
 from .splitting import FOLDS, TEST
 from .subject import Subject
 
-GAIN, NOTHING, GIVEN, ONE_GROUP = "gain", "nothing to gain", "given", "one group"
-CONFIRMED = 1.96
-"""Standard errors by which a change must differ from 0 to be called more than chance."""
-
-
-def outcome_of(subject: Subject) -> str:
-    """What kind of answer there is."""
-    if subject.one_group:
-        return ONE_GROUP
-    if subject.selection is None:
-        return GIVEN
-    return NOTHING if subject.selection.nothing_to_gain else GAIN
+IN_BRACKETS = "(standard error in brackets)"
+UNSTABLE = 1 / 3
+"""Share of bootstrap resamples with another choice, above which keeping the average model is called not stable."""
 
 
 def answer_of(
     subject: Subject, evaluation: Evaluation, comparison: Comparison, stability: dict[str, Any] | None
 ) -> list[str]:
-    """Three sentences, by rows that had no part in fit or selection."""
-    outcome = outcome_of(subject)
+    """Three sentences, by rows that had no part in fit or selection; the last one with a better model, if there is."""
+    *others, last = _sentences(subject, evaluation, comparison, stability)
+    return [*others, last + better_words(subject, evaluation)]
+
+
+def _sentences(
+    subject: Subject, evaluation: Evaluation, comparison: Comparison, stability: dict[str, Any] | None
+) -> list[str]:
+    outcome = outcome_of(subject, comparison)
     if outcome == ONE_GROUP:
         return _one_group(subject, evaluation, comparison)
     if outcome == NOTHING:
         return _nothing(subject, evaluation, comparison, stability)
+    taken, n_folds = departures(evaluation)
+    if n_folds and not taken:
+        return _never_chosen(subject, evaluation, comparison, stability)
     return [
         _effect(subject, evaluation, comparison, given=outcome == GIVEN),
         _price(subject, comparison),
@@ -54,115 +57,189 @@ def _rows(evaluation: Evaluation) -> str:
     return kinds.get(evaluation.held_out.kind, "held-out rows that had no part in fit or selection")
 
 
-def _is_sure(change: float, error: float) -> bool:
-    return bool(np.isfinite(error) and abs(change) > CONFIRMED * error)
-
-
 def _moves(change: float, error: float) -> str:
+    if change == 0.0:
+        return "does not change"
     return f"{'falls' if change < 0 else 'rises'} by {in_brackets(abs(change), error)}"
 
 
-def _relative(change: float, before: float) -> str:
-    """How much that is: a sure gain may still be a small one."""
-    return f" or {plain(100.0 * abs(change / before), 2)} %" if before > 0.0 else ""
+def _from_to(at: Comparison) -> str:
+    """By how much the loss of the worst-off group moves: a sure gain may still be a small one."""
+    change, error, before = at.changes[at.worst], at.change_errors[at.worst], at.baseline[at.worst]
+    if change == 0.0:
+        return f"does not change from {in_brackets(before, at.baseline_errors[at.worst])}"
+    relative = f" or {plain(100.0 * abs(change / before), 2)} %" if before > 0.0 else ""
+    first, last = (with_error(loss, error)[0] for loss in (before, at.losses[at.worst]))
+    return f"{_moves(change, error)}{relative}, from {first} to {last}"
 
 
 def _effect(subject: Subject, evaluation: Evaluation, at: Comparison, *, given: bool) -> str:
     """Whether the group that was worst off is better off."""
-    worst, change, error = in_sentence(at.names[at.worst]), at.changes[at.worst], at.change_errors[at.worst]
-    before, after = (with_error(loss, error)[0] for loss in (at.baseline[at.worst], at.losses[at.worst]))
+    worst, effect = in_sentence(at.names[at.worst]), effect_of(at)
     figures = (
         f"on {_rows(evaluation)} the {_loss(subject)} of {worst}, the worst-off group under {subject.baseline}, "
-        f"{_moves(change, error)}{_relative(change, at.baseline[at.worst])}, from {before} to {after}"
+        f"{_from_to(at)}"
     )
     chosen = "The model that was asked for" if given else "The selected model"
-    if not _is_sure(change, error):
-        found = "The selection found a gain, but it is not confirmed" if not given else "No gain is shown"
-        return f"{found}: {figures}, which chance explains (standard error in brackets)."
-    if change > 0:
-        return f"{chosen} does harm where help was meant: {figures} (standard error in brackets)."
-    if at.worst_after == at.worst:
-        return f"{chosen} helps: {figures} (standard error in brackets)."
-    largest = with_error(at.losses[at.worst_after], error)[0]
-    return (
-        f"{chosen} helps that group: {figures} (standard error in brackets), while the largest one of any group goes "
-        f"from {before} to {largest}, now that of {in_sentence(at.names[at.worst_after])}."
-    )
+    verdicts = {
+        GAIN: f"{chosen} helps",
+        COSTS_MORE: f"{chosen} helps that group, but the gain costs more than it brings",
+        HARM: f"{chosen} does harm where help was meant",
+    }
+    unconfirmed = "No gain is shown" if given else "The selection found a gain, but it is not confirmed"
+    text = f"{verdicts.get(effect, unconfirmed)}: {figures}"
+    text += f" {IN_BRACKETS}" if effect in verdicts else f", which chance explains {IN_BRACKETS}"
+    if effect in (GAIN, COSTS_MORE) and at.worst_after != at.worst:
+        error = at.change_errors[at.worst]
+        before, largest = (with_error(loss, error)[0] for loss in (at.baseline[at.worst], at.losses[at.worst_after]))
+        text += (
+            f", while the largest one of any group goes from {before} to {largest}, now that of "
+            f"{in_sentence(at.names[at.worst_after])}"
+        )
+    return f"{text}{_mixed(subject, evaluation)}."
+
+
+def _mixed(subject: Subject, evaluation: Evaluation) -> str:
+    """Where some folds kept the baseline: what the figures are made of."""
+    taken, n_folds = departures(evaluation)
+    if taken == n_folds:
+        return ""
+    return f"; in {n_folds - taken} of {n_folds} folds {subject.baseline} was kept, and these figures include it"
 
 
 def _price(subject: Subject, at: Comparison) -> str:
     """What all rows pay on average, and which group pays most."""
     change, error = at.average_change, at.average_change_error
-    verb = _moves(change, error)
-    sure = "" if _is_sure(change, error) else ", which chance explains"
-    text = f"The price: the {_loss(subject)} of all rows together {verb}{sure}, from {at.baseline_average:.4g}"
-    text += f" to {at.average:.4g}"
+    sure = "" if is_sure(change, error) or change == 0.0 else ", which chance explains"
+    text = f"The price: the {_loss(subject)} of all rows together {_moves(change, error)}{sure}"
+    text += f", from {at.baseline_average:.4g} to {at.average:.4g}" if change != 0.0 else f" from {at.average:.4g}"
     others = [j for j in range(len(at.names)) if j != at.worst and np.isfinite(at.changes[j])]
     if others:
-        most = max(others, key=lambda j: at.changes[j])
-        if at.changes[most] > 0:
-            paid = in_brackets(at.changes[most], at.change_errors[most])
-            text += f"; the group that pays most is {in_sentence(at.names[most])}, with a rise of {paid}"
-        else:
-            text += "; no other group is worse off"
+        text += f"; {_who_pays(at, others, all_pay=change > 0.0 and not sure)}"
     return f"{text}."
+
+
+def _who_pays(at: Comparison, others: list[int], *, all_pay: bool) -> str:
+    """The group that pays most, among those that pay more than chance explains if there are any."""
+    surely = [j for j in others if at.changes[j] > 0 and is_sure(at.changes[j], at.change_errors[j])]
+    most = max(surely or others, key=lambda j: at.changes[j])
+    if at.changes[most] <= 0:
+        return "no other group is worse off"
+    group, paid = in_sentence(at.names[most]), in_brackets(at.changes[most], at.change_errors[most])
+    if not surely:
+        return f"the group that pays most is {group}, with a rise of {paid}, which chance explains"
+    more = f", and {len(surely) - 1} more groups do" if len(surely) > 2 else ", and so does one more group"
+    pays = f"{group} pays {paid}, more than chance explains{more if len(surely) > 1 else ''}"
+    return pays if all_pay else f"but {pays}"
 
 
 def _sureness(
     subject: Subject, evaluation: Evaluation, at: Comparison, stability: dict[str, Any] | None, *, given: bool
 ) -> str:
     """How stable the choice is, and what to do."""
-    sure = _is_sure(at.changes[at.worst], at.change_errors[at.worst])
-    helped = sure and at.changes[at.worst] < 0
+    effect = effect_of(at)
     if given:
-        advice = "Keep it if the price is acceptable" if helped else f"Prefer {subject.baseline}"
+        advice = {
+            GAIN: "Keep it if the price is acceptable",
+            COSTS_MORE: "Keep it only if the gain of that group is worth more to you than what the others pay",
+        }.get(effect, f"Prefer {subject.baseline}")
         return (
             f"{advice}; these settings were given, and a selection by held-out rows (the CV estimators) was not asked."
         )
     stable = _stable(subject, evaluation, stability)
-    if helped:
+    if effect == GAIN:
         return f"Take this model if that price is acceptable{stable}."
+    if effect == COSTS_MORE:
+        return (
+            "Take this model only if the gain of that group is worth more to you than what the others pay; else keep "
+            f"{subject.baseline}{_how_to_keep(subject)}{stable}."
+        )
+    return f"{_do_not_count(subject, at)}{stable}."
+
+
+def _do_not_count(subject: Subject, at: Comparison) -> str:
     group = in_sentence(at.names[at.worst])
-    return f"Do not count on the gain: keep {subject.baseline}, or collect more rows of {group}{stable}."
+    return f"Do not count on the gain: keep {subject.baseline}{_how_to_keep(subject)}, or collect more rows of {group}"
+
+
+def _how_to_keep(subject: Subject) -> str:
+    """The settings of the baseline."""
+    if subject.corrects:
+        return ""
+    l2 = subject.selection.candidates["l2"][subject.selection.kept]
+    return f" (--worst-weight 0 --l2 {l2:g}; in Python worst_weight=0, l2={l2:g})"
 
 
 def _stable(subject: Subject, evaluation: Evaluation, stability: dict[str, Any] | None) -> str:
-    parts = []
-    if len(evaluation.choices) > 1:
-        taken = sum(not is_left_alone(candidate) for candidate in evaluation.choices)
-        parts.append(f"in {taken} of {len(evaluation.choices)} parts of the rows")
+    taken, n_folds = departures(evaluation)
+    parts = [f"in {taken} of {n_folds} folds"] if n_folds > 1 else []
     if stability is not None and stability["kept_share"] is not None:
         parts.append(f"in {100 * (1 - stability['kept_share']):.0f} % of bootstrap resamples")
-    return f"; the choice departs from {subject.baseline} {' and '.join(parts)}" if parts else ""
+    other = "a correction" if subject.corrects else "another model than the average one"
+    return f"; {other} was chosen {' and '.join(parts)}" if parts else ""
+
+
+def _never_chosen(
+    subject: Subject, evaluation: Evaluation, at: Comparison, stability: dict[str, Any] | None
+) -> list[str]:
+    """A choice that no outer fold repeats: its own figures on held-out rows are not known."""
+    n_folds = len(evaluation.choices)
+    where = f"in all {n_folds} folds" if n_folds > 1 else "on the training part of the split"
+    loss = in_brackets(at.baseline[at.worst], at.baseline_errors[at.worst])
+    return [
+        f"The selection found a gain, but it is not confirmed: repeated {where}, it kept {subject.baseline}. The "
+        f"held-out figures of this page are those of {subject.baseline}, not of the model in the file: its worst-off "
+        f"group is {in_sentence(at.names[at.worst])}, with a {_loss(subject)} of {loss} {IN_BRACKETS}.",
+        f"The price of the model in the file is not known either: the {_loss(subject)} of all rows together, "
+        f"{at.average:.4g}, is that of {subject.baseline}.",
+        f"{_do_not_count(subject, at)}{_stable(subject, evaluation, stability)}.",
+    ]
 
 
 def _nothing(subject: Subject, evaluation: Evaluation, at: Comparison, stability: dict[str, Any] | None) -> list[str]:
     """The baseline is kept: who is worst off, what was tried, what else could help."""
-    worst, selection = at.worst, subject.selection
+    worst = at.worst
     loss, group = in_brackets(at.losses[worst], at.errors[worst]), in_sentence(at.names[worst])
-    kept = f"{subject.baseline[0].upper()}{subject.baseline[1:]}"
     first = (
         f"Nothing to gain was found, and {subject.baseline} is kept: on {_rows(evaluation)} its worst-off group is "
-        f"{group}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows (standard error in "
-        f"brackets){_of_few_rows(at, len(evaluation.held_out))}."
+        f"{group}, with a {_loss(subject)} of {loss}, against {at.average:.4g} of all rows "
+        f"{IN_BRACKETS}{_of_few_rows(at, len(evaluation.held_out))}{_includes_others(subject, evaluation)}."
     )
+    return [first, _tried(subject), _use_the_baseline(subject, evaluation, group, stability)]
+
+
+def _includes_others(subject: Subject, evaluation: Evaluation) -> str:
+    """Where some folds chose something else than the baseline that is kept."""
+    taken, n_folds = departures(evaluation)
+    other = "a correction" if subject.corrects else "another model"
+    return f"; in {taken} of {n_folds} folds {other} was chosen, and these figures include it" if taken else ""
+
+
+def _tried(subject: Subject) -> str:
+    """What the best of the other candidates would do, by the rows of the choice."""
+    selection = subject.selection
     n_others, choice = len(selection.candidates) - 1, selection.choice
-    best = choice.best
+    best, stays = choice.best, f"so {subject.baseline} stays"
     tried = f"{n_others} other candidates between the average and the worst group were tried"
     if n_others == 0:
-        second = "No other candidate was tried, and so nothing is paid."
-    elif choice.gains[best] > 0:
-        gain = in_brackets(choice.gains[best], choice.gain_errors[best])
-        price = with_error(choice.prices[best], choice.gain_errors[best])[0]
-        second = (
-            f"{tried}; the best of them would lower the largest loss by {gain} and raise that of all rows by {price}, "
-            "which is not surely worth it, and so nothing is paid."
-        )
-    else:
-        second = f"{tried}, none with a lower largest loss, and so nothing is paid."
-    departs = _stable(subject, evaluation, stability)
-    third = f"{kept} is the one to use; other features or more rows of {group} may help more{departs}."
-    return [first, second, third]
+        return f"No other candidate was tried, {stays}."
+    if choice.gains[best] <= 0:
+        return f"{tried}, none with a lower largest loss, {stays}."
+    gain = in_brackets(choice.gains[best], choice.gain_errors[best])
+    price = with_error(choice.prices[best], choice.gain_errors[best])[0]
+    return (
+        f"{tried}; by the rows of the choice the best of them lowers the largest loss by {gain} and raises that of all "
+        f"rows by {price}: the gain is not proved to exceed the cost, {stays}."
+    )
+
+
+def _use_the_baseline(subject: Subject, evaluation: Evaluation, group: str, stability: dict[str, Any] | None) -> str:
+    kept = f"{subject.baseline[0].upper()}{subject.baseline[1:]}"
+    stable = _stable(subject, evaluation, stability)
+    kept_share = None if stability is None else stability["kept_share"]
+    if kept_share is not None and 1.0 - kept_share > UNSTABLE:
+        stable = f"; the choice is not stable: {stable.removeprefix('; ')}"
+    return f"{kept} is the one to use of these; other features or more rows of {group} may help more{stable}."
 
 
 def _of_few_rows(at: Comparison, n_rows: int) -> str:
@@ -180,7 +257,7 @@ def _of_few_rows(at: Comparison, n_rows: int) -> str:
 def _one_group(subject: Subject, evaluation: Evaluation, at: Comparison) -> list[str]:
     loss = in_brackets(at.average, at.average_error)
     return [
-        f"There is one group only: on {_rows(evaluation)} the {_loss(subject)} is {loss} (standard error in brackets).",
+        f"There is one group only: on {_rows(evaluation)} the {_loss(subject)} is {loss} {IN_BRACKETS}.",
         "No group is compared with another, and so there is nothing to gain and no price.",
         "To see who is served worse than others, fit with group labels: sensitive_features, or group_by=[columns].",
     ]

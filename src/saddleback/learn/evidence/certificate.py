@@ -75,6 +75,23 @@ def region_of(reach: Vector, intercept: bool, l2: float) -> str:
     )
 
 
+def _objective(subject: Subject) -> str:
+    """What was minimized, with its numbers."""
+    p, prior, loss = subject.candidate.worst_weight, subject.candidate.prior, "loss"
+    if subject.setting.reference is not None:
+        loss = "regret"
+    if subject.setting.dual_set is not None:
+        return f"the largest weighted {loss} of the groups + penalty"
+    average = (
+        f"average {loss}" if isinstance(prior, float) and prior == 0.0 else f"average {loss} of the weighted groups"
+    )
+    if subject.one_group or p == 0.0:
+        return f"{average} + penalty"
+    if p == 1.0:
+        return f"the worst group's {loss} + penalty"
+    return f"{1.0 - p:g} times the {average} + {p:g} times the worst group's {loss} + penalty"
+
+
 def _words(
     subject: Subject, bound: TrainingBound, value: float, lower: float, region: str, *, certified: bool
 ) -> list[str]:
@@ -86,13 +103,14 @@ def _words(
         words.append("Your model was left alone; the bound is about what a correction could have gained.")
     elif certified:
         words.append(
-            f"No {family} with this penalty (l2={l2:g}) does better than {plain(lower, 6)} on {where}; this one has "
-            f"{plain(value, 6)}, so that at most {plain(max(value - lower, 0.0), 2)} could be gained."
+            f"The objective, {_objective(subject)}, is {plain(value, 6)} on {where}; no {family} with this penalty "
+            f"(l2={l2:g}) has less than {plain(lower, 6)}, so that at most {plain(max(value - lower, 0.0), 2)} could "
+            "be gained."
         )
     else:
         words.append(
-            f"The objective of this model is {plain(value, 6)} on {where}. It is not certified that no {family} does "
-            f"better: the run ended with the status {subject.model.result_.status.value!r}."
+            f"The objective, {_objective(subject)}, is {plain(value, 6)} on {where}. It is not certified that no "
+            f"{family} does better: the run ended with the status {subject.model.result_.status.value!r}."
         )
     if bound.certified:
         words.append(

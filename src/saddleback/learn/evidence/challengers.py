@@ -19,6 +19,11 @@ WORDS = {
     YOURS: "Your model as it is.",
 }
 
+FLOORED = (
+    " It is certain of some rows, and one error there has an infinite loss: it is judged with probabilities (means of"
+    " counts) of at least {floor:.2g}; `predict` writes them as they are."
+)
+
 
 def baseline_of(subject: Subject) -> str:
     """The name of the model that others are compared with."""
@@ -32,6 +37,8 @@ def challengers_of(subject: Subject, evaluation: Evaluation, added: list[Challen
     figures = HeldOut.of(np.column_stack([evaluation.scores[name] for name in order]), rows)
     texts, words = group_texts(rows.groups), WORDS | {model.name: model.words for model in added}
     words[CHOSEN] = _chosen_words(subject)
+    if evaluation.floored is not None:
+        words[YOURS] += FLOORED.format(floor=evaluation.floored)
     worst = int(np.nanargmax(figures.group_losses[0]))
     table = []
     for k, name in enumerate(order):

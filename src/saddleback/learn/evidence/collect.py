@@ -14,7 +14,7 @@ from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate
 from ..fitting.trainer import Fit, Trainer
-from .answer import answer_of, outcome_of
+from .answer import answer_of
 from .calibration import calibration_of
 from .certificate import certificate_of
 from .challenger_models import AUTO, read_challengers
@@ -26,12 +26,13 @@ from .fingerprint import fingerprint_of
 from .group_tables import tables_of
 from .linear_models import average_l2, fit_all, is_average_model, ordinary
 from .objective import objective_of
+from .outcome import outcome_of
 from .plain import plain
 from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
 from .stability import stability_of
 from .subject import Subject, linear_margins, read_subject
-from .texts import GUIDANCE, limits_of
+from .texts import guidance_of, limits_of
 from .tradeoff import tradeoff_of
 from .unseen_rows import read_test_rows
 
@@ -133,7 +134,7 @@ def collect_evidence(
         (held_out.rows, held_out.attributes, evaluation.margins[CHOSEN], evaluation.scores[base]),
         label,
     )
-    tell("bootstrap of the binding groups and of the choice")
+    tell("bootstrap of the worst-off groups and of the choice")
     stability = stability_of(subject, trained, evaluation, n_bootstrap, random_state)
     mark = fingerprint_of(subject.rows, subject.labels(subject.rows.y), subject.attributes)
     mark = mark if fingerprint is None else dict(fingerprint)
@@ -147,7 +148,7 @@ def collect_evidence(
             "positive": None if place is None or names is None else names[place],
             "threshold": None if place is None else THRESHOLD,
             "baseline": subject.baseline,
-            "outcome": outcome_of(subject),
+            "outcome": outcome_of(subject, comparison),
             "answer": answer_of(subject, evaluation, comparison, stability),
             "objective": objective_of(subject),
             "rows": {
@@ -166,8 +167,8 @@ def collect_evidence(
             "coefficients": coefficients_of(subject, subject.rows, average, feature_names, names),
             "calibration": _calibration(subject, evaluation, place),
             "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
-            "limits": limits_of(subject, held_out),
-            "guidance": list(GUIDANCE),
+            "limits": limits_of(subject, held_out, evaluation.floored),
+            "guidance": guidance_of(subject),
             "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
     )

@@ -54,6 +54,8 @@ class Evaluation:
     """What the selection took in each part."""
     failures: dict[str, str] = field(default_factory=dict)
     """Why a challenger has no margins."""
+    floored: float | None = None
+    """Probabilities, or means of counts, that a user's model puts at 0 are judged as if they were this."""
 
     def put(self, name: str, part: Part, margins: Any) -> None:
         """Take the margins of one part."""
@@ -148,14 +150,18 @@ def _judge_linear(
     random_state: Any,
 ) -> None:
     """The model itself, the average and the balanced model, and the path."""
-    evaluation.put(CHOSEN, part, linear_margins(fitted, test))
+    own = linear_margins(fitted, test)
+    if subject.corrects:
+        yours = _as_predicted(evaluation, part, fitted, test)
+        evaluation.put(YOURS, part, yours)
+        own = own if fitted.corrected_ else yours
+    evaluation.put(CHOSEN, part, own)
     if subject.selection is not None and fitted is not subject.model:
         evaluation.choices.append(fitted._candidate(trained.rows))
     setting = ordinary(fitted._setting(trained.rows))
     plain_test, trainer = test, Trainer(trained.rows, setting)
     plain_trainer = trainer
     if subject.corrects:
-        evaluation.put(YOURS, part, test.offset)
         plain_test = replace(test, offset=None)
         plain_trainer = Trainer(replace(trained.rows, offset=None), setting)
     l2 = average_l2(subject, fitted, plain_trainer.rows, random_state)
@@ -176,6 +182,19 @@ def _judge_linear(
     evaluation.path_scores[part.test] = scores
     if evaluation.path_positive is not None and positive is not None:
         evaluation.path_positive[part.test] = positive
+
+
+def _as_predicted(evaluation: Evaluation, part: Part, fitted: Any, test: Rows) -> Any:
+    """The margins of the user's model as it predicts; those with a floor where it is certain of something.
+
+    A correction is added to margins with the floor, but a model that is left alone predicts as it is.
+    """
+    given = _safe_indexing(evaluation.held_out.given, part.test)
+    margins = fitted._read_margin.as_predicted(fitted.estimator_, given)
+    if np.isfinite(margins).all():
+        return margins
+    evaluation.floored = max(fitted._read_margin.floor, evaluation.floored or 0.0)
+    return test.offset
 
 
 def is_left_alone(candidate: Candidate) -> bool:

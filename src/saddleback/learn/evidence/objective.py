@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -65,10 +66,15 @@ def _formula(subject: Subject) -> str:
 
 def _why(subject: Subject) -> str:
     if subject.selection is not None:
-        return str(subject.selection.sentence)
+        return _with_prior_in_words(str(subject.selection.sentence))
     if subject.setting.dual_set is not None:
         return "The set of weights and the penalty are those that were asked for; no held-out rows chose them."
     return "worst_weight, prior and penalty are those that were asked for; no held-out rows chose them."
+
+
+def _with_prior_in_words(sentence: str) -> str:
+    """prior=0 is what the page calls shares."""
+    return re.sub(r"^(worst_weight=\S+, prior=)([01])(?=,)", lambda m: f"{m[0]} ({prior_text(float(m[2]))})", sentence)
 
 
 def _candidates(subject: Subject) -> list[dict[str, Any]]:

@@ -48,13 +48,14 @@ def stability_of(
     texts = group_texts(trained.rows.groups)
     order = np.lexsort((np.arange(len(texts)), -shares))
     binding = [{"group": texts[j], "weight": weights[j], "share": shares[j]} for j in order]
-    choices, kept_share = _choices(subject, trained, n_bootstrap, rng)
+    choices, kept_share, chosen_share = _choices(subject, trained, n_bootstrap, rng)
     folds = [_parameters(candidate) for candidate in evaluation.choices] or None
     return {
         "n_bootstrap": refits,
         "binding": binding,
         "choices": choices,
         "kept_share": kept_share,
+        "chosen_share": chosen_share,
         "fold_choices": folds,
         "words": _words(subject, binding, refits, kept_share, evaluation.choices),
     }
@@ -116,10 +117,13 @@ def _weights_of_model(subject: Subject, rows: Rows) -> Vector:
 
 def _choices(
     subject: Subject, trained: Trained, n_bootstrap: int, rng: np.random.Generator
-) -> tuple[list[dict[str, Any]] | None, float | None]:
-    """The choices on resamples of the scores, the most frequent first, and how often the baseline is kept."""
+) -> tuple[list[dict[str, Any]] | None, float | None, float | None]:
+    """The choices on resamples of the scores, the most frequent first, and two shares of the resamples.
+
+    In the first the baseline is kept, in the second the worst weight and the prior of the model are chosen.
+    """
     if subject.selection is None or trained.scores is None:
-        return None, None
+        return None, None, None
     scores: Matrix = trained.scores.astype(np.float64)
     table = subject.selection.candidates
     candidates = [
@@ -127,15 +131,16 @@ def _choices(
         for values in zip(*(table[name].tolist() for name in ("worst_weight", "prior", "l2")), strict=True)
     ]
     if len(candidates) != scores.shape[1]:
-        return None, None
+        return None, None, None
     many = int(np.clip(RESAMPLED_SCORES // max(scores.size, 1), min(FEWEST_CHOICES, n_bootstrap), n_bootstrap))
     average = 0 if subject.corrects else None
     chosen, kept = resampled_choices(
         scores, candidates, scored_rows(trained), subject.selection.rule, many, rng, average=average
     )
-    counted = Counter((candidates[c].worst_weight, prior_text(candidates[c].prior)) for c in chosen)
+    points = [(candidate.worst_weight, prior_text(candidate.prior)) for candidate in candidates]
+    counted = Counter(points[c] for c in chosen)
     listed = [{"worst_weight": p, "prior": prior, "share": times / many} for (p, prior), times in counted.most_common()]
-    return listed, float(np.mean(kept))
+    return listed, float(np.mean(kept)), counted[points[subject.selection.chosen]] / many
 
 
 def _parameters(candidate: Candidate) -> dict[str, Any]:
@@ -147,7 +152,8 @@ def _words(
 ) -> str:
     first = binding[0]
     at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
-    what = "is the worst off" if at_average and subject.setting.dual_set is None else "binds"
+    alone = at_average and subject.setting.dual_set is None
+    what = "is the worst off" if alone else "is among the worst off, for which the model is fitted"
     group = in_sentence(first["group"])
     text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {group} {what}."
     if kept_share is not None:
@@ -158,6 +164,6 @@ def _words(
     if len(choices) > 1:
         kept = sum(map(is_left_alone, choices))
         text += (
-            f" Repeated on the training rows of {len(choices)} parts, it keeps {subject.baseline} in {kept} of them."
+            f" Repeated on the training rows of {len(choices)} folds, it keeps {subject.baseline} in {kept} of them."
         )
     return text

@@ -26,6 +26,10 @@ OTHER_ROWS = (
     "these rows; held-out figures are of models that were fitted anew to parts of these rows."
 )
 FROZEN = "Your model was fitted before, and was not fitted again: rows that it has seen look better than new ones."
+FLOORED = (
+    "Your model is certain of some rows. Its held-out figures are those of probabilities (means of counts) of at least "
+    "{floor:.2g}, because one error of a certain model has an infinite loss; predictions are written as they are."
+)
 
 GUIDANCE = (
     {
@@ -58,11 +62,22 @@ GUIDANCE = (
 )
 
 
-def limits_of(subject: Subject, held_out: HeldOutRows) -> list[str]:
+NO_RATES = "Not available for this kind of target: selection rates and impact ratios are those of two classes."
+
+
+def guidance_of(subject: Subject) -> list[dict[str, str]]:
+    """Which part of the page serves which guidance; rates of selection need two classes."""
+    law, *others = GUIDANCE
+    return [law if subject.setting.n_classes == 2 else law | {"where": NO_RATES}, *others]
+
+
+def limits_of(subject: Subject, held_out: HeldOutRows, floored: float | None = None) -> list[str]:
     """What does not follow from the page."""
     limits = [CORRECTION if subject.corrects else LINEAR, *LIMITS]
     if subject.corrects and type(subject.model.estimator).__name__ == "FrozenEstimator":
         limits.insert(0, FROZEN)
+    if floored is not None:
+        limits.insert(0, FLOORED.format(floor=floored))
     if not subject.same_rows:
         limits.insert(0, OTHER_ROWS)
     if held_out.sampled is not None:

@@ -7,7 +7,10 @@ from .source import Entry, Source, code_of_errors, number, with_error
 
 OUTCOMES = {
     "gain": "The worst-off group gains",
-    "nothing to gain": "Nothing to gain: the average model is kept",
+    "not confirmed": "Gain not confirmed",
+    "costs more": "The gain costs more than it brings",
+    "harm": "The worst-off group loses",
+    "nothing to gain": "Nothing to gain: {baseline} is kept",
     "given": "The point of the path was given",
     "one group": "One group only: the average model",
 }
@@ -34,7 +37,8 @@ def _figures(source: Source) -> Facts:
 def _terms(source: Source, entry: Entry) -> dict[str, str]:
     """What is shown of the chosen model. Where it is the baseline itself, there is no change to show."""
     worst = {"worst_loss": "Largest held-out loss of a group"}
-    if not any(entry[key] for key in ("difference", "difference_error", "average_difference")):
+    kept = source.evidence["outcome"] == "nothing to gain"
+    if kept or not any(entry[key] for key in ("difference", "difference_error", "average_difference")):
         return worst | {"average_loss": "Held-out loss of all rows"}
     serves = f"Change for the group that {source.baseline} serves worst"
     return worst | {"difference": serves, "average_difference": "Change for all rows"}

@@ -5,9 +5,13 @@ from __future__ import annotations
 from ..blocks import Block, Code, Column, Details, Fact, Facts, Row, Section, Table, Words
 from .source import Source, code_of_errors, number, setting, with_error
 
+BY_THE_CHOICE = (
+    "A gain in this section is measured by the rows that chose the model, and is a little too good; that of the answer"
+    " is measured by rows without part in the choice, and so the two differ."
+)
 COLUMNS = (
-    Column("Worst weight"), Column("Prior"), Column("l2"), Column("Largest loss (error)"), Column("Of group", "text"),
-    Column("Average loss"), Column("Gain (error)"), Column("Price (error)"), Column("Admissible", "text"),
+    Column("Worst weight", "text"), Column("Prior", "text"), Column("l2"), Column("Largest loss (error)"),
+    Column("Of group", "text"), Column("Average loss"), Column("Gain (error)"), Column("Price (error)"), Column("Admissible", "text"),
 )  # fmt: skip
 
 
@@ -26,6 +30,7 @@ def objective_section(source: Source) -> Section:
         facts.append(Fact("Candidates compared", number(objective, place, "n_candidates", "d")))
     blocks: list[Block] = [
         source.paragraph(objective["why"]),
+        *([source.paragraph(BY_THE_CHOICE)] if objective["n_candidates"] is not None else []),
         Code(objective["formula"], "What was minimized"),
         Facts(tuple(facts)),
         source.paragraph(objective["rule"]),

@@ -54,7 +54,8 @@ def make_page(evidence: Mapping[str, Any]) -> Page:
     if source.names.shortened:
         last = sections[-1]
         sections[-1] = Section(last.id, last.title, (*last.blocks, _in_full(source)))
-    return Page(title, OUTCOMES[evidence["outcome"]], subtitle, tuple(sections))
+    outcome = OUTCOMES[evidence["outcome"]].format(baseline=source.baseline)
+    return Page(title, outcome, subtitle, tuple(sections))
 
 
 def _in_full(source: Source) -> Details:

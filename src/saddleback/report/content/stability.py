@@ -10,14 +10,18 @@ TITLE = "Stability"
 SHOWN = 20
 """Rows that are open from the start."""
 
+SEVERAL = (
+    "Several groups may be worst off at once, with equal losses, where a model weighs them against each other: the"
+    " shares may sum to more than 100 %."
+)
+
 
 def stability_section(source: Source) -> Section:
     stability = source.evidence["stability"]
     if stability is None:
         return Section("stability", TITLE, (source.paragraph("Stability was not measured."),))
     facts = [Fact("Bootstrap samples", number(stability, "/stability", "n_bootstrap", "d"))]
-    if stability["kept_share"] is not None:
-        facts.append(Fact("The same point chosen, % of samples", number(stability, "/stability", "kept_share", "p0")))
+    facts += _shares(source)
     blocks: list[Block] = [source.paragraph(stability["words"]), Facts(tuple(facts))]
     if stability["binding"]:
         blocks += _binding(source, stability["binding"])
@@ -26,6 +30,19 @@ def stability_section(source: Source) -> Section:
     if stability["fold_choices"]:
         blocks.append(Details("What was chosen in each outer fold", (_folds(stability["fold_choices"]),)))
     return Section("stability", TITLE, tuple(blocks))
+
+
+def _shares(source: Source) -> list[Fact]:
+    """How often the point of the model is chosen, and how often the baseline is kept."""
+    stability, place = source.evidence["stability"], "/stability"
+    facts = []
+    if source.evidence["outcome"] != "nothing to gain" and stability.get("chosen_share") is not None:
+        term = "This worst weight and prior chosen, % of samples"
+        facts.append(Fact(term, number(stability, place, "chosen_share", "p0")))
+    if stability["kept_share"] is not None:
+        term = f"{source.baseline[0].upper()}{source.baseline[1:]} kept, % of samples"
+        facts.append(Fact(term, number(stability, place, "kept_share", "p0")))
+    return facts
 
 
 def _binding(source: Source, binding: list[Entry]) -> list[Block]:
@@ -47,7 +64,8 @@ def _binding(source: Source, binding: list[Entry]) -> list[Block]:
         )
         rows.append(Row(cells, base))
     caption = "Groups that are worst off, in bootstrap samples of the rows"
-    table = Table("binding", caption, columns, tuple(rows[:SHOWN]))
+    note = SEVERAL if sum(entry["share"] or 0.0 for entry in binding) > 1.0 + 1e-9 else ""
+    table = Table("binding", caption, columns, tuple(rows[:SHOWN]), note=note)
     if len(rows) <= SHOWN:
         return [table]
     return [
@@ -58,8 +76,8 @@ def _binding(source: Source, binding: list[Entry]) -> list[Block]:
 
 def _choices(choices: list[Entry]) -> Table:
     columns = (
-        Column("Worst weight"),
-        Column("Prior"),
+        Column("Worst weight", "text"),
+        Column("Prior", "text"),
         Column("Chosen in samples, %"),
         Column("of all samples", "drawing"),
     )
@@ -77,7 +95,7 @@ def _choices(choices: list[Entry]) -> Table:
 
 
 def _folds(choices: list[Entry]) -> Table:
-    columns = (Column("Fold"), Column("Worst weight"), Column("Prior"), Column("l2"))
+    columns = (Column("Fold", "text"), Column("Worst weight"), Column("Prior", "text"), Column("l2"))
     rows = []
     for i, entry in enumerate(choices):
         base = f"/stability/fold_choices/{i}"

@@ -24,6 +24,7 @@ from .kinds import (
 from .lengths import check_lengths
 
 FORMAT, VERSION = "saddleback report", 1
+OUTCOMES = ("gain", "not confirmed", "costs more", "harm", "nothing to gain", "given", "one group")
 WITH_INTERVAL = (
     "loss",
     "accuracy",
@@ -145,7 +146,8 @@ STABILITY = record(
         "kept_share": number,
         "fold_choices": or_null(list_of(record({**numbers("worst_weight", "l2"), "prior": text_or_number}))),
         "words": text,
-    }
+    },
+    numbers("chosen_share"),
 )
 COEFFICIENT = record(
     {"feature": text, "value": vector}, {"standardized": or_null(vector), "average_model": or_null(vector)}
@@ -182,7 +184,7 @@ EVIDENCE = record(
         "classes": or_null(list_of(text)),
         "positive": or_null(text),
         "threshold": number,
-        "outcome": one_of("gain", "nothing to gain", "given", "one group"),
+        "outcome": one_of(*OUTCOMES),
         "answer": list_of(text, length=3),
         "objective": OBJECTIVE,
         "rows": ROWS,

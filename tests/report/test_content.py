@@ -1,0 +1,75 @@
+"""What the sections say: tiles, tables and sentences, as blocks before they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from report.evidence_samples import evidence
+from saddleback.report.blocks import Details, Facts, Paragraph, Section, Table
+from saddleback.report.content.page import make_page
+
+
+def section(data: dict[str, Any], id: str) -> Section:
+    return next(section for section in make_page(data).sections if section.id == id)
+
+
+def blocks(data: dict[str, Any], id: str) -> list[Any]:
+    """All blocks of a section, those in details as well."""
+    found = list(section(data, id).blocks)
+    for block in found:
+        if isinstance(block, Details):
+            found.extend(block.blocks)
+    return found
+
+
+def tiles(data: dict[str, Any], id: str) -> dict[str, str]:
+    facts = [fact for block in blocks(data, id) if isinstance(block, Facts) for fact in block.items]
+    return {fact.term: getattr(fact.value, "main", None) or getattr(fact.value, "text", "") for fact in facts}
+
+
+def test_the_share_of_the_chosen_point_is_not_that_of_the_average_model():
+    data = evidence()
+    shown = tiles(data, "stability")
+    assert shown["This worst weight and prior chosen, % of samples"] == "62"
+    assert shown["The average model kept, % of samples"] == "13"
+    data["outcome"] = "nothing to gain"
+    assert "This worst weight and prior chosen, % of samples" not in tiles(data, "stability")
+    old = evidence()
+    del old["stability"]["chosen_share"]
+    assert "The average model kept, % of samples" in tiles(old, "stability")
+
+
+def test_where_the_average_model_is_kept_no_change_is_shown_beside_the_answer():
+    assert "Change for all rows" in tiles(evidence(), "answer")
+    shown = tiles(evidence() | {"outcome": "nothing to gain"}, "answer")
+    assert not any(term.startswith("Change") for term in shown)
+    assert "Held-out loss of all rows" in shown
+
+
+def test_section_2_says_why_its_gain_differs_from_that_of_the_answer():
+    texts = [block.text for block in blocks(evidence(), "objective") if isinstance(block, Paragraph)]
+    assert any("by rows without part in the choice" in text for text in texts)
+    given = evidence()
+    given["objective"] |= {"n_candidates": None, "candidates": None}
+    assert not any("part in the choice" in getattr(block, "text", "") for block in blocks(given, "objective"))
+
+
+def test_heads_stand_above_their_values():
+    """Texts, and the first cell of a row, are on the left; numbers are on the right."""
+    data = evidence()
+    tables = [block for id in ("objective", "stability") for block in blocks(data, id) if isinstance(block, Table)]
+    assert {table.id for table in tables} >= {"candidates", "choices", "fold-choices"}
+    for table in tables:
+        for row in table.rows:
+            for k, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
+                left = k == 0 or cell.kind in ("words", "label")
+                assert (column.kind == "text") == left or column.kind == "drawing", (table.id, column.title)
+
+
+def test_shares_above_one_are_explained():
+    data = evidence()
+    data["stability"]["binding"] = [{"group": name, "weight": 0.5, "share": 0.9} for name in "ab"]
+    notes = [block.note for block in blocks(data, "stability") if isinstance(block, Table)]
+    assert any("more than 100 %" in note for note in notes)
+    data["stability"]["binding"][0]["share"] = 0.1
+    assert not any(block.note for block in blocks(data, "stability") if isinstance(block, Table))
