@@ -103,9 +103,7 @@ def learn_encoding(
         raise ProblemError(
             f"expected a table, as read_table and table_from_frame make them; got {type(table).__name__}."
         )
-    chosen = ChosenColumns(
-        table.column_names, target, groups, drop, keep, categories, flag(keep_groups, "keep_groups")
-    )
+    chosen = ChosenColumns(table.column_names, target, groups, drop, keep, categories, flag(keep_groups, "keep_groups"))
     if table.num_rows == 0:
         raise ProblemError("the table has no rows; expected at least two, with different targets.")
     rule, findings = learn_target(table.column(chosen.target), chosen.target, task, positive)
