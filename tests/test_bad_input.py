@@ -114,6 +114,28 @@ def test_fun_that_is_not_callable(fun):
         sb.minimax(fun, W0, jac=True)
 
 
+def test_several_functions_are_made_one():
+    with pytest.raises(sb.ProblemError, match=r"got list of functions\. Make one of them: lambda w: \[f\(w\) for f"):
+        sb.minimax([np.sin, np.cos], W0)
+
+
+@pytest.mark.parametrize(
+    ("name", "match"),
+    [
+        ("bounds", r"minimax\(\) has no argument 'bounds'\. Limits on w are more functions.*Box\(0, fine\)"),
+        ("constraints", "Limits on w are more functions"),
+        ("options", r"Pass max_iter=, tol= and time_limit= themselves\."),
+        ("maxiter", r"It is max_iter= here\."),
+        ("disp", r"It is progress=True here\."),
+        ("hessp", r"Pass hess\(w, lam\)"),
+        ("boundz", "unexpected keyword argument 'boundz'"),
+    ],
+)
+def test_arguments_of_scipy_that_are_others_here(name, match):
+    with pytest.raises(TypeError, match=match):
+        sb.minimax(quadratics, W0, **{name: None})
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [

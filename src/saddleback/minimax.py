@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from os import PathLike
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -24,7 +25,38 @@ from .result import Result
 from .solve import run_problem
 from .subproblem import InnerSolver
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
+LIMITS = (
+    "Limits on w are more functions, with an adversary who may fine them: dual_set=Product([Simplex(), Box(0, fine)], "
+    "sizes=[J, n]); docs/start/functions.md has an example"
+)
+NAMES_ELSEWHERE = {
+    "bounds": LIMITS,
+    "constraints": LIMITS,
+    "options": "Pass max_iter=, tol= and time_limit= themselves",
+    "maxiter": "It is max_iter= here",
+    "disp": "It is progress=True here",
+    "hessp": "Pass hess(w, lam), the Hessian of sum_j lam_j f_j",
+}
+"""Arguments of SciPy's minimize that `minimax` has not, and what takes their place."""
+
+
+def _advised(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, with advice where an argument of SciPy's minimize is passed that it has not."""
+
+    @wraps(function)
+    def called(*args: P.args, **options: P.kwargs) -> R:
+        for name in options:
+            if name in NAMES_ELSEWHERE:
+                raise TypeError(f"minimax() has no argument {name!r}. {NAMES_ELSEWHERE[name]}.")
+        return function(*args, **options)
+
+    return called
+
+
+@_advised
 def minimax(
     fun: Callable[..., Any],
     w0: ArrayLike | None = None,

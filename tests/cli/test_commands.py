@@ -412,3 +412,24 @@ def test_ctrl_c_in_the_middle_leaves_nothing(given, tmp_path):
     assert err.splitlines()[-1] == "saddleback: interrupted; nothing was written"
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+# --- codes ------------------------------------------------------------------------------------------------------------
+
+
+def test_codes_are_categories_where_they_are_said_to_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = pd.read_csv(people_csv(tmp_path / "people.csv"))
+    people["job"] = people["job"].map({"clerk": 1.0, "nurse": 2.0, "cook": 3.0})
+    people.to_csv("coded.csv", index=False)
+    shared = ("coded.csv", "--target", "approved", "--group", "sex", "--category", "job", "--l2", "0.01", "--json")
+    fit = typed("fit", *shared, "--worst-weight", "0.5", "--no-evidence", "--out", "m.safetensors")
+    kinds = {column["name"]: column["kind"] for column in json.loads(fit.out)["columns"]}
+    assert (kinds["job"], kinds["age"]) == ("category", "number")
+    assert json.loads(typed("path", *shared).out)["rows"] == json.loads(fit.out)["rows"]
+    people.drop(columns=["approved", "sex"]).astype({"job": "Int64"}).to_csv("new.csv", index=False)
+    for table, out in (("coded.csv", "a.csv"), ("new.csv", "b.csv")):
+        done = typed("predict", "m.safetensors", table, "--out", out, "--json")
+        assert json.loads(done.out)["findings"] == []
+    assert pd.read_csv("a.csv").equals(pd.read_csv("b.csv"))
+    assert typed("certify", "m.safetensors", "coded.csv").status == 0

@@ -201,6 +201,7 @@ def test_polytopes_that_are_no_systems(arguments, match):
         ([sb.Simplex(), sb.Simplex()], None, "Product: 3 losses cannot be shared equally among 2 sets"),
         ([sb.Simplex(), sb.Box([0.0, 0.0], 1.0)], [2, 1], "bounds of Box have 2 entries for 1 losses"),
         ([sb.Ball([0.0, 0.0], 1.0), sb.Ball([0.0, 0.0], 1.0)], None, "Product has dimension 4"),
+        ([sb.Spectrahedron(), sb.Box(0, 1)], [3, 4], r"got 3 losses\. A set of k x k .* pass sizes=\[6, 4\]\."),
         ([sb.Spectrahedron(), sb.Simplex()], [2, 1], r"the spectrahedron has k\(k\+1\)/2 coordinates.*got 2"),
         ([], None, "Product needs at least one set"),
         ([sb.Simplex(), sb.Simplex], None, r"sets\[1\] of Product must be a DualSet"),

@@ -141,6 +141,10 @@ def test_many_groups_are_told():
         ({"drop": ["q"]}, "The columns are 'age', 'zip', 'truth', 'group', 'y'."),
         ({"drop": ["age"], "keep": ["age"]}, "'age' cannot be both dropped and kept"),
         ({"keep_groups": "no"}, "keep_groups must be True or False"),
+        ({"categories": "agee"}, "there is no column 'agee', which categories names. Did you mean 'age'"),
+        ({"categories": 5}, "categories must be names of columns; got 5"),
+        ({"categories": "y"}, "'y' is the target and named by categories as well"),
+        ({"drop": ["age"], "categories": ["age"]}, "'age' cannot be both dropped and a category"),
     ],
 )
 def test_arguments(options, told):

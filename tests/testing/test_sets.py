@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from saddleback import SaddlebackError, Simplex
-from saddleback.dual_sets import Spectrahedron
+from saddleback.dual_sets import DualSet, Spectrahedron
 from saddleback.testing import ContractError, check_dual_set, membership_checks, support_checks
 from saddleback.testing.sampling import BarrierSample
 
@@ -139,6 +139,7 @@ def test_a_maximizer_outside_the_set():
 
     found = failures(check_dual_set, Outside(), 4)
     assert "which contains refuses" in found["attained"]
+    assert "support(z) must be the largest <lam, z> of the points that contains accepts" in found["attained"]
 
 
 def test_a_value_that_is_not_its_maximizers():
@@ -344,3 +345,16 @@ def test_a_single_point_is_checked_without_an_interior():
             return 0.5 * float(z[0]), np.array([0.5])
 
     assert "attained" in failures(check_dual_set, Half(), 1)
+
+
+class Least(DualSet):
+    """The simplex, with the least <lam, z> in place of the largest."""
+
+    def support(self, z):
+        lam = np.eye(z.size)[int(np.argmin(z))]
+        return float(z.min()), lam
+
+
+def test_the_least_in_place_of_the_largest_is_named():
+    told = failures(check_dual_set, Least(), 3)["attained"]
+    assert "support(z) must be the largest <lam, z>; this one seems to be the least" in told

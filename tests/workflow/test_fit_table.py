@@ -12,6 +12,7 @@ import pytest
 
 import saddleback as sb
 from saddleback.workflow.certify_model import certify_model
+from saddleback.workflow.path_table import path_table
 from saddleback.workflow.table_model import TableModel
 
 from .tables import COLUMNS, people_csv, people_rows
@@ -238,3 +239,40 @@ def test_numbers_are_no_classes(path):
     frame["height"] = np.linspace(1.5, 2.0, len(frame))
     with pytest.raises(sb.ProblemError, match="Classes are expected"):
         sb.fit_table(frame, **(QUICK | {"target": "height", "task": "classification"}))
+
+
+def test_codes_are_a_category_from_the_fit_to_the_file(tmp_path):
+    """Codes 1 to 4, whose middle ones are the risky ones: no number serves them, a category does."""
+    rng = np.random.default_rng(0)
+    n = 600
+    pain, town, z = rng.integers(1, 5, n), rng.choice(["north", "south"], n), rng.normal(size=n)
+    y = np.where(np.isin(pain, (2, 3)) * 3 - 1.5 + rng.logistic(size=n) > 0, "ill", "well")
+    rows = pd.DataFrame({"pain": pain.astype(float), "z": z, "town": town, "y": y})
+    rows.loc[::50, "pain"] = None
+    rows.to_csv(tmp_path / "patients.csv", index=False)
+    rows.to_parquet(tmp_path / "patients.parquet")
+    options = {"target": "y", "groups": "town", "worst_weight": 0.5, "l2": 0.01, "evidence": False}
+    model = sb.fit_table(tmp_path / "patients.csv", categories=["pain"], **options)
+    assert model.encoding.feature_names == ["pain=1", "pain=2", "pain=3", "pain=4", "pain=(missing)", "z"]
+    as_numbers = sb.fit_table(tmp_path / "patients.csv", **options)
+    assert model.model.group_losses_.max() < as_numbers.model.group_losses_.max() - 0.05
+    for data in (rows, tmp_path / "patients.parquet", rows.assign(pain=rows["pain"].astype("Int64"))):
+        other = sb.fit_table(data, categories="pain", **options)
+        assert other.facts["sha256"] == model.facts["sha256"]
+        assert np.array_equal(other.model.coef_, model.model.coef_)
+
+    model.save(tmp_path / "m.safetensors")
+    loaded = sb.load(tmp_path / "m.safetensors")
+    expected = model.predict(rows)
+    (tmp_path / "whole.csv").write_text((tmp_path / "patients.csv").read_text().replace(".0,", ","), encoding="utf-8")
+    for data in (tmp_path / "patients.csv", tmp_path / "whole.csv", tmp_path / "patients.parquet"):
+        assert loaded.predict(data).equals(expected)
+    assert certify_model(loaded, tmp_path / "whole.csv").holds
+    assert loaded.predict({"pain": ["9", None, "2"], "z": [0.0] * 3}).num_rows == 3
+
+    path = path_table(tmp_path / "patients.csv", target="y", groups="town", l2=0.01, categories=["pain"])
+    assert path.encoding == model.encoding
+    with pytest.raises(sb.ProblemError, match="categories takes no columns where a saved model is corrected"):
+        sb.fit_table(rows, target="y", groups="town", correct=loaded, categories="pain")
+    with pytest.raises(sb.ProblemError, match="categories must be names of columns; got 5"):
+        sb.fit_table(rows, categories=5, **options)

@@ -46,6 +46,7 @@ def fit(
     drop: o.Drop = [],  # noqa: B006
     keep: o.Keep = [],  # noqa: B006
     keep_groups: o.KeepGroups = False,
+    category: o.Categories = [],  # noqa: B006
     weight: o.Weight = None,
     min_group_size: o.MinGroupSize = None,
     crossed: o.Crossed = True,
@@ -103,6 +104,7 @@ def fit(
             drop=drop,
             keep=keep,
             keep_groups=keep_groups,
+            categories=category,
             weight=weight,
             min_group_size=min_group_size,
             crossed=crossed,

@@ -49,6 +49,10 @@ Keep = Annotated[
     list[str],
     typer.Option("--keep", metavar="COL", help="A column that stays a feature though it looks suspicious; repeatable."),
 ]
+Categories = Annotated[
+    list[str],
+    typer.Option("--category", metavar="COL", help="A column whose numbers are codes of a category; repeatable."),
+]
 KeepGroups = Annotated[bool, typer.Option("--keep-groups", help="Group columns are features, too.")]
 TaskOption = Annotated[Task, typer.Option("--task", help="Whether the target is classes or numbers.")]
 Positive = Annotated[str | None, typer.Option("--positive", metavar="CLASS", help="The positive one of two classes.")]

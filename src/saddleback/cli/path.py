@@ -25,6 +25,7 @@ def path(
     drop: o.Drop = [],  # noqa: B006
     keep: o.Keep = [],  # noqa: B006
     keep_groups: o.KeepGroups = False,
+    category: o.Categories = [],  # noqa: B006
     weight: o.Weight = None,
     min_group_size: o.MinGroupSize = None,
     crossed: o.Crossed = True,
@@ -56,6 +57,7 @@ def path(
             drop=drop,
             keep=keep,
             keep_groups=keep_groups,
+            categories=category,
             weight=weight,
             min_group_size=min_group_size,
             crossed=crossed,

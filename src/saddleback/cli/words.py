@@ -12,6 +12,7 @@ OPTIONS = {
     "worst_weight": "--worst-weight",
     "keep_groups": "--keep-groups",
     "random_state": "--seed",
+    "categories": "--category",
     "max_iter": "--max-iter",
     "crossed": "--no-crossed",
     "positive": "--positive",

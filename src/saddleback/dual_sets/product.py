@@ -12,6 +12,7 @@ from scipy.linalg import block_diag
 from .._types import Matrix, Vector
 from ..capabilities import lack, offers
 from ..errors import ProblemError
+from ..linalg import svec
 from ..linalg.hessians import Blocks, as_hessian
 from ..machine.clock import Clock
 from .base import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
@@ -92,8 +93,19 @@ class Product(DualSet):
                 )
             sizes = tuple(left // unknown if size is None else size for size in known)
         if sum(sizes) != n:
-            raise ProblemError(f"Product has dimension {sum(sizes)} (sizes {list(sizes)}); got {n} losses.")
+            told = f"Product has dimension {sum(sizes)} (sizes {list(sizes)}); got {n} losses."
+            raise ProblemError(told + self._sizes_of_matrices(sizes))
         return sizes
+
+    def _sizes_of_matrices(self, sizes: tuple[int, ...]) -> str:
+        """A remedy where sizes of matrices may have been taken for numbers of losses."""
+        if not self.takes_matrices:
+            return ""
+        pairs = zip(self.sets, sizes, strict=True)
+        meant = [svec.length(k) if dual_set.takes_matrices else k for dual_set, k in pairs]
+        return (
+            f" A set of k x k matrices takes k(k+1)/2 losses: if the sizes are those of matrices, pass sizes={meant}."
+        )
 
     def _blocks(self, n: int) -> list[Block]:
         if n in self._layouts:

@@ -117,7 +117,9 @@ def from_functions(
     (2, 2)
     """
     if not callable(fun):
-        raise ProblemError(f"fun must be callable; got {type(fun).__name__}.")
+        several = isinstance(fun, list | tuple) and len(fun) > 0 and all(map(callable, fun))
+        remedy = " of functions. Make one of them: lambda w: [f(w) for f in fs]" if several else ""
+        raise ProblemError(f"fun must be callable; got {type(fun).__name__}{remedy}.")
     if not (isinstance(jac, bool) or jac is None or callable(jac)):
         raise ProblemError(f"jac must be a callable, True or None; got {jac!r}.")
     if not (hess is None or callable(hess)):

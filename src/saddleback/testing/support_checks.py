@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .._types import Vector
 from .failures import show
 from .references import path_maximum
 from .sampling import BarrierSample, Sample
@@ -23,12 +24,27 @@ def attained(s: Sample) -> Iterator[str]:
         if not abs(value - lam @ z) <= ROUNDING * np.abs(lam) @ np.abs(z):
             yield f"support(z) at z = {show(z)} is {value:.12g}, but its maximizer has <lam, z> = {lam @ z:.12g}."
         if not s.dual_set.contains(lam):
-            yield f"support(z) at z = {show(z)} returns the maximizer lam = {show(lam)}, which contains refuses."
+            yield (
+                f"support(z) at z = {show(z)} returns the maximizer lam = {show(lam)}, which contains refuses. "
+                f"{_cause(s, z)}"
+            )
         if s.hull.off(lam) > 1e-9:
             yield (
                 f"support(z) at z = {show(z)} returns lam = {show(lam)}, which is off the affine hull: E lam = "
                 f"{show(s.hull.E @ lam)}, e = {show(s.hull.e)}. Correct affine_hull or support."
             )
+
+
+def _cause(s: Sample, z: Vector) -> str:
+    """Why contains may refuse a maximizer: unless a class has its own, it asks support."""
+    # The largest <lam, z> and the largest <lam, -z> add up to the width of the set, which is not negative.
+    width = s.dual_set.support(z)[0] + s.dual_set.support(-z)[0]
+    if width < -ROUNDING * np.linalg.norm(z) * s.magnitude:
+        return (
+            "support(z) must be the largest <lam, z>; this one seems to be the least: support(z) + support(-z) = "
+            f"{width:.6g} is negative."
+        )
+    return "support(z) must be the largest <lam, z> of the points that contains accepts."
 
 
 def maximal(s: Sample) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
 from ..learn.fitting.observer import observed
 from ..tabular import Encoding, Finding, learn_encoding
-from ..tabular.names import refuse_unknown
+from ..tabular.names import column_names, listed, refuse_unknown
 from .boosting_threads import boosting_threads
 from .group_check import check_groups
 from .known_rows import copies, known_to, seen_in_training
@@ -43,6 +43,7 @@ def fit_table(
     drop: Iterable[str] | str = (),
     keep: Iterable[str] | str = (),
     keep_groups: bool = False,
+    categories: Iterable[str] | str = (),
     weight: str | None = None,
     min_group_size: int | None = None,
     crossed: bool = True,
@@ -77,7 +78,7 @@ def fit_table(
     loss : str
         "auto", "logistic" or "squared_hinge" for classes; "auto", "squared", "huber", "quantile" or "poisson" for
         numbers.
-    task, positive, drop, keep, keep_groups
+    task, positive, drop, keep, keep_groups, categories
         How columns are read, as in `saddleback.tabular.learn_encoding`.
     correct : "boosting", path or TableModel, optional
         Leave a model of another kind in place and correct it where this helps its worst-off group: scikit-learn's
@@ -130,8 +131,14 @@ def fit_table(
     )
     if folds != "auto":
         check_count(folds, "folds", 2, "Outer folds are left out by evidence=False.")
-    check_weight(weight, target, keep)
+    categories = column_names(categories, "categories")
+    check_weight(weight, target, keep=keep, categories=categories)
     corrected = _corrected(correct)
+    if corrected is not None and categories:
+        raise ProblemError(
+            "categories takes no columns where a saved model is corrected, which reads all columns as in its fit; "
+            f"got {listed(categories)}. Leave it out."
+        )
     encoding, rows = read_for_fit(
         data,
         target=target,
@@ -142,6 +149,7 @@ def fit_table(
         corrected=corrected,
         keep=keep,
         keep_groups=keep_groups,
+        categories=categories,
         task=task,
         positive=positive,
     )
@@ -205,6 +213,7 @@ def read_for_fit(
     weight: str | None,
     watcher: Watcher,
     drop: Any = (),
+    categories: Any = (),
     corrected: TableModel | None = None,
     **options: Any,
 ) -> tuple[Encoding, TableRows]:
@@ -212,6 +221,7 @@ def read_for_fit(
 
     ``options`` are further ones of `learn_encoding`.
     """
+    options |= {"categories": column_names(categories, "categories")}
     read = _read(data, target, groups, weight, watcher, drop, corrected, options)
     # Arrow keeps the memory of tables that are gone, as much as the file has bytes.
     pa.default_memory_pool().release_unused()
@@ -232,7 +242,7 @@ def _read(
     groups, drop = _listed(groups), _listed(drop)
     if not groups:
         raise ProblemError("groups must name at least one column; got none.")
-    table = as_table(data)
+    table = as_table(data, options["categories"])
     if weight is not None:
         refuse_unknown(weight, table.column_names, "weight")
         drop = list(dict.fromkeys([*drop, weight]))

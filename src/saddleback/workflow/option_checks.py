@@ -52,8 +52,8 @@ def check_count(value: Any, name: str, least: int, remedy: str) -> None:
         raise ProblemError(f"{name} must be a whole number >= {least}; got {shortened(value)}. {remedy}")
 
 
-def check_weight(weight: Any, target: Any, keep: Any) -> None:
-    """Refuse a column of weights that is the target, or is to be a feature."""
+def check_weight(weight: Any, target: Any, **features: Any) -> None:
+    """Refuse a column of weights that is the target, or that one of the arguments ``features`` names."""
     if weight is None:
         return
     if weight == target:
@@ -61,8 +61,11 @@ def check_weight(weight: Any, target: Any, keep: Any) -> None:
             f"weight must name another column than the target; got {weight!r} for both. Leave it out where all rows "
             "count alike."
         )
-    if weight in ([keep] if isinstance(keep, str) else list(keep)):
-        raise ProblemError(f"weight must name a column that is no feature; got {weight!r}, which keep names as well.")
+    for what, names in features.items():
+        if weight in ([names] if isinstance(names, str) else list(names)):
+            raise ProblemError(
+                f"weight must name a column that is no feature; got {weight!r}, which {what} names as well."
+            )
 
 
 def _is_whole(value: Any) -> bool:

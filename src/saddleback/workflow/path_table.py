@@ -51,7 +51,7 @@ def path_table(
     l2 : float, optional
         The penalty of all models; by default the best one of the average model on held-out rows.
     **columns
-        task, positive, drop, keep and keep_groups, as in `saddleback.fit_table`.
+        task, positive, drop, keep, keep_groups and categories, as in `saddleback.fit_table`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def path_table(
     watcher = watcher or Watcher()
     l2s = () if l2 is None else (l2,)
     FitSettings(l2s=l2s, min_group_size=min_group_size, seed=seed, jobs=jobs)
-    check_weight(weight, target, columns.get("keep", ()))
+    check_weight(weight, target, **{what: columns.get(what, ()) for what in ("keep", "categories")})
     encoding, rows = read_for_fit(data, target=target, groups=groups, weight=weight, watcher=watcher, **columns)
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
     path = fairness_path(

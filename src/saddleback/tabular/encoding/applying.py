@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ..content.labels import group_label, relabelled
 from ..content.numbers import floats, number_column, refuse_infinite
 from ..content.texts import Texts, texts_of
 from ..content.types import checked
@@ -64,7 +65,8 @@ class CategoryFiller:
     def __init__(self, rule: CategoryRule, column: pa.ChunkedArray) -> None:
         self.rule = rule
         column = checked(column, rule.name)
-        self.texts = texts_of(column)
+        texts = texts_of(column)
+        self.texts = relabelled(texts, group_label) if rule.codes else texts
         self.slots = slots_of(rule, self.texts, any_case=pa.types.is_boolean(column.type))
 
     def fill(self, block: Block, start: int) -> None:

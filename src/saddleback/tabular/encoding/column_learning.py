@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..content.labels import group_label, relabelled
 from ..content.numbers import number_column
 from ..content.texts import texts_of
 from ..content.times import are_times
@@ -18,12 +19,21 @@ from .text_learning import learn_texts
 
 
 def learn_column(
-    column: pa.ChunkedArray, name: str, rows: NDArray[np.bool_] | None, sampled: NDArray[np.intp], *, forced: bool
+    column: pa.ChunkedArray,
+    name: str,
+    rows: NDArray[np.bool_] | None,
+    sampled: NDArray[np.intp],
+    *,
+    forced: bool,
+    codes: bool,
 ) -> Learned:
     """The rule of a decoded column. ``rows``: the training rows, all where None; ``sampled``: some of them.
 
     ``forced``: the column is kept also if it looks like an identifier or free text; dates are then categories.
+    ``codes``: it is a category, whatever its values look like.
     """
+    if codes:
+        return learn_texts(relabelled(texts_of(column), group_label), name, rows, sampled, forced, codes=True)
     if is_time(column.type) and not forced:
         return _times(name)
     if not (is_text(column.type) or is_time(column.type)):

@@ -50,6 +50,7 @@ def learn_encoding(
     drop: Iterable[str] | str = (),
     keep: Iterable[str] | str = (),
     keep_groups: bool = False,
+    categories: Iterable[str] | str = (),
     task: str = "auto",
     positive: Any = None,
 ) -> Encoding:
@@ -76,6 +77,9 @@ def learn_encoding(
         Columns to be kept although they look like identifiers or free text, or know the target.
     keep_groups : bool
         Whether group columns are features, too.
+    categories : names
+        Columns of numbers that are codes, such as 1 to 4 for kinds of pain: each value is a level, as if it were text;
+        1, 1.0 and "1" are the same one.
     task : {"auto", "classification", "regression"}
         By default two values, booleans, texts and up to ten whole numbers are classes, numbers with fractions ask for a
         regression, and other whole numbers are refused.
@@ -100,7 +104,7 @@ def learn_encoding(
         raise ProblemError(
             f"expected a table, as read_table and table_from_frame make them; got {type(table).__name__}."
         )
-    chosen = ChosenColumns(table.column_names, target, groups, drop, keep, flag(keep_groups, "keep_groups"))
+    chosen = ChosenColumns(table.column_names, target, groups, drop, keep, categories, flag(keep_groups, "keep_groups"))
     if table.num_rows == 0:
         raise ProblemError("the table has no rows; expected at least two, with different targets.")
     rule, findings = learn_target(table.column(chosen.target), chosen.target, task, positive)
@@ -146,7 +150,8 @@ class _Learning:
         if not is_usable(column.type):
             self.unusable[name] = str(column.type)
             return DroppedRule(name, "of an unusable type")
-        learned = learn_column(column, name, self.rows, self.sampled, forced=name in self.chosen.keep)
+        forced, codes = name in self.chosen.keep, name in self.chosen.categories
+        learned = learn_column(column, name, self.rows, self.sampled, forced=forced, codes=codes)
         if learned.is_time:
             self.times.append(name)
         self.findings += learned.findings

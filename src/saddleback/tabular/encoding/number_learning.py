@@ -76,7 +76,10 @@ def _findings(
     name: str, column: pa.ChunkedArray, style: str, n_missing: int, n_rows: int, largest: float
 ) -> list[Finding]:
     found = []
-    drop = f"If they are codes, leave the column out: {to_type('--drop', [name])} (drop=)."
+    codes = (
+        f"If they are codes, make a category of it: {to_type('--category', [name])} (categories=), or leave it out: "
+        f"{to_type('--drop', [name])} (drop=)."
+    )
     if n_missing:
         found.append(missing_finding(name, n_missing, n_rows, "the mean is used there, and a column says where"))
     if style == THOUSANDS:
@@ -88,9 +91,9 @@ def _findings(
         told = f"{quoted(name)} holds numbers such as 1.234,5: their points are taken to separate thousands."
         found.append(warning(name, "numbers", told))
     if pa.types.is_integer(column.type) and largest > LARGEST_EXACT:
-        told = f"{quoted(name)} holds whole numbers above 2^53, which are rounded. {drop}"
+        told = f"{quoted(name)} holds whole numbers above 2^53, which are rounded. {codes}"
         found.append(note(name, "numbers", told))
     if is_named_like_one(name) and n_rows >= FEWEST_ROWS:
-        told = f"{quoted(name)} has the name of an identifier; its values repeat, and are used as numbers. {drop}"
+        told = f"{quoted(name)} has the name of an identifier; its values repeat, and are used as numbers. {codes}"
         found.append(note(name, "identifier", told))
     return found

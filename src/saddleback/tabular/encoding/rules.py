@@ -41,7 +41,7 @@ class NumberRule:
 
 @dataclass(frozen=True)
 class CategoryRule:
-    """A column of texts: a column of zeros and ones for each level, one column in all where there are two levels.
+    """A column of texts or codes: a column of zeros and ones for each level, one in all where there are two levels.
 
     Attributes
     ----------
@@ -53,6 +53,8 @@ class CategoryRule:
         Whether there is a level "(other)" for all remaining texts, and a level "(missing)".
     shares : tuple of float
         The share of the training rows in each column. A text or a gap that has no level gets these.
+    codes : bool
+        Whether it is a category because it was said to be one: then 1, 1.0 and "1.00" are the level "1".
     """
 
     kind: ClassVar[str] = "category"
@@ -62,6 +64,7 @@ class CategoryRule:
     other: bool
     missing: bool
     shares: tuple[float, ...]
+    codes: bool = False
 
     @property
     def all_levels(self) -> tuple[str, ...]:

@@ -51,6 +51,9 @@ def _rule_parts(rule: ColumnRule) -> dict[str, Any]:
             "missing": rule.missing,
             "shares": list(rule.shares),
         }
+        # Only where it is true: files of before have no such key.
+        if rule.codes:
+            parts["codes"] = True
     return parts
 
 
@@ -163,7 +166,8 @@ def _rule(data: Any, what: str) -> ColumnRule:
             raise ProblemError(f"{what} is damaged: a number must vary or have missing values.")
         return NumberRule(part.text("name"), part.text("rule"), mean, *flags, part.text("style", STYLES))
     if kind == CategoryRule.kind:
-        return _category(_Dict(data, what, ("name", "kind", "rule", "levels", "other", "missing", "shares")))
+        codes = ("codes",) if "codes" in data else ()
+        return _category(_Dict(data, what, ("name", "kind", "rule", "levels", "other", "missing", "shares", *codes)))
     if kind == DroppedRule.kind:
         part = _Dict(data, what, ("name", "kind", "rule"))
         return DroppedRule(part.text("name"), part.text("rule"))
@@ -173,7 +177,9 @@ def _rule(data: Any, what: str) -> ColumnRule:
 def _category(part: _Dict) -> CategoryRule:
     levels = tuple(_text(level, f"a level of {part.what}") for level in part.items("levels"))
     shares = tuple(_number(share, f"a share of {part.what}") for share in part.items("shares"))
-    rule = CategoryRule(part.text("name"), part.text("rule"), levels, part.flag("other"), part.flag("missing"), shares)
+    codes = "codes" in part.data and part.flag("codes")
+    names, flags = (part.text("name"), part.text("rule")), (part.flag("other"), part.flag("missing"))
+    rule = CategoryRule(*names, levels, *flags, shares, codes)
     sound = len(set(levels)) == len(levels) and not {OTHER, MISSING} & set(levels) and len(rule.all_levels) >= 2
     if not sound or len(shares) != len(rule.shown) or not all(0.0 <= share <= 1.0 for share in shares):
         raise ProblemError(

@@ -36,9 +36,14 @@ Counts = NDArray[np.int64]
 
 
 def learn_texts(
-    texts: Texts, name: str, rows: NDArray[np.bool_] | None, sampled: NDArray[np.intp], forced: bool
+    texts: Texts,
+    name: str,
+    rows: NDArray[np.bool_] | None,
+    sampled: NDArray[np.intp],
+    forced: bool,
+    codes: bool = False,
 ) -> Learned:
-    """The rule of a column of texts: a category, or left out."""
+    """The rule of a column of texts, or of codes that are to be a category: a category, or left out."""
     counts = texts.counts(rows)
     n_missing, counts = int(counts[-1]), counts[:-1]
     present = np.flatnonzero(counts)
@@ -47,15 +52,20 @@ def learn_texts(
     if present.size == 1 and n_missing == 0:
         return left_out(name, f"it is {quoted(_text(texts, present[0]))} in every row")
     n_here = int(counts.sum())
-    if not forced and _have_units(texts):
+    if not (forced or codes) and _have_units(texts):
         told = f"{quoted(name)} is left out: it holds numbers with a sign, such as % or $. Write them without it."
         return Learned(DroppedRule(name, "left out: numbers with a sign"), [warning(name, "text", told)])
     if not forced and n_here >= FEWEST_ROWS and present.size > VARIED_TEXT_SHARE * n_here:
         return _varied(name, texts, present, n_here)
     kept = _kept_levels(texts, counts, n_missing, forced)
     if kept.size == 0:
+<<<<<<< HEAD
         return _spoiled_numbers(name, texts) or _all_rare(name, present.size)
     return _category(texts, name, counts, n_missing, kept, sampled)
+=======
+        return _all_rare(name, present.size)
+    return _category(texts, name, counts, n_missing, kept, sampled, codes)
+>>>>>>> docs
 
 
 def _text(texts: Texts, code: int | np.integer) -> str:
@@ -116,7 +126,13 @@ def _kept_levels(texts: Texts, counts: Counts, n_missing: int, forced: bool) -> 
 
 
 def _category(
-    texts: Texts, name: str, counts: Counts, n_missing: int, kept: NDArray[np.intp], sampled: NDArray[np.intp]
+    texts: Texts,
+    name: str,
+    counts: Counts,
+    n_missing: int,
+    kept: NDArray[np.intp],
+    sampled: NDArray[np.intp],
+    codes: bool,
 ) -> Learned:
     n_rows = int(counts.sum()) + n_missing
     levels = tuple(sorted(_text(texts, code) for code in kept))
@@ -134,7 +150,8 @@ def _category(
         findings.append(note(name, "rare", told))
     if n_missing:
         findings.append(missing_finding(name, n_missing, n_rows, f"these are the level {MISSING}"))
-    rule = CategoryRule(name, _sentence(draft, pooled.size, n_pooled), levels, draft.other, draft.missing, shares)
+    sentence = ("codes, as told; " if codes else "") + _sentence(draft, pooled.size, n_pooled)
+    rule = CategoryRule(name, sentence, levels, draft.other, draft.missing, shares, codes)
     return Learned(rule, findings, Sample.of_codes(slots[texts.codes[sampled]].astype(np.int32)))
 
 
