@@ -55,17 +55,13 @@ def learn_texts(
     if not (forced or codes) and _have_units(texts):
         told = f"{quoted(name)} is left out: it holds numbers with a sign, such as % or $. Write them without it."
         return Learned(DroppedRule(name, "left out: numbers with a sign"), [warning(name, "text", told)])
+    spoiled = None if forced or codes else _spoiled_numbers(name, texts)
     if not forced and n_here >= FEWEST_ROWS and present.size > VARIED_TEXT_SHARE * n_here:
-        return _varied(name, texts, present, n_here)
+        return spoiled or _varied(name, texts, present, n_here)
     kept = _kept_levels(texts, counts, n_missing, forced)
     if kept.size == 0:
-<<<<<<< HEAD
-        return _spoiled_numbers(name, texts) or _all_rare(name, present.size)
-    return _category(texts, name, counts, n_missing, kept, sampled)
-=======
-        return _all_rare(name, present.size)
+        return spoiled or _all_rare(name, present.size)
     return _category(texts, name, counts, n_missing, kept, sampled, codes)
->>>>>>> docs
 
 
 def _text(texts: Texts, code: int | np.integer) -> str:
@@ -80,8 +76,6 @@ def _have_units(texts: Texts) -> bool:
 def _varied(name: str, texts: Texts, present: NDArray[np.intp], n_here: int) -> Learned:
     """A text that differs in most rows is an identifier, or sentences."""
     told = f"{present.size} different texts in {n_here} rows"
-    if (spoiled := _spoiled_numbers(name, texts)) is not None:
-        return spoiled
     if np.mean([len(_text(texts, code).split()) for code in present[:1000]]) < SENTENCE_WORDS:
         return identifier(name, told)
     advice = "Make categories or numbers of it, such as its length or whether a word occurs."
