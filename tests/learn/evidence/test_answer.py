@@ -256,3 +256,14 @@ def test_a_better_challenger_whose_worst_group_chance_explains(gained):
     third = answer_of(subject, evaluation, compare(own + 1, own, evaluation.held_out.rows), None)[2]
     assert "its largest loss of a group is lower as well" in third
     assert third.endswith("though chance may explain that: consider it first (--correct boosting).")
+
+
+def test_differences_within_the_tolerance_of_the_solver_are_none():
+    """Separable rows without a penalty: all losses are rounding errors, and none of them is a gain."""
+    rng = np.random.default_rng(0)
+    X, town = rng.standard_normal((300, 2)), np.repeat(["a", "b"], 150)
+    X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
+    model = sb.MinimaxClassifier(worst_weight=0.5, l2=0.0).fit(X, X[:, 0] > 0, sensitive_features={"town": town})
+    evidence = model.evidence(challengers=None, n_bootstrap=0, folds=2)
+    assert "helps" not in evidence["answer"][0]
+    assert "harm" not in evidence["answer"][0]

@@ -122,7 +122,7 @@ def collect_evidence(
     base = baseline_of(subject)
     tell("trade-off and tables of groups")
     average, baseline = _baseline_on_training_rows(subject, trained.rows, random_state)
-    comparison = compare(evaluation.scores[base], evaluation.scores[CHOSEN], held_out.rows)
+    comparison = compare(evaluation.scores[base], evaluation.scores[CHOSEN], held_out.rows, subject.setting.tol)
     tradeoff = tradeoff_of(subject, evaluation, trained.rows)
     if tradeoff is not None and place == 0 and tradeoff["selection_rates"] is not None:
         tradeoff["selection_rates"] = 1.0 - tradeoff["selection_rates"]

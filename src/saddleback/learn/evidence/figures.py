@@ -43,22 +43,27 @@ class Comparison:
         return int(np.nanargmax(self.losses))
 
 
-def compare(baseline: Vector, model: Vector, rows: Rows) -> Comparison:
-    """Compare the scores of two models; a row whose score is NaN does not count."""
+def compare(baseline: Vector, model: Vector, rows: Rows, tol: float = 0.0) -> Comparison:
+    """Compare the scores of two models; a row whose score is NaN does not count.
+
+    Differences of at most ``tol``, to which the models were solved, are none.
+    """
     both = HeldOut.of(np.column_stack([baseline, model]), rows)
+    changes = both.group_losses[1] - both.group_losses[0]
+    average_change = float(both.average[1] - both.average[0])
     return Comparison(
         names=group_texts(rows.groups),
         sizes=rows.groups.sizes.astype(np.float64),
         baseline=both.group_losses[0],
         losses=both.group_losses[1],
         errors=both.group_errors[1],
-        changes=both.group_losses[1] - both.group_losses[0],
+        changes=np.where(np.abs(changes) <= tol, 0.0, changes),
         change_errors=both.change_errors[1],
         baseline_errors=both.group_errors[0],
         average=float(both.average[1]),
         average_error=float(both.average_errors[1]),
         baseline_average=float(both.average[0]),
-        average_change=float(both.average[1] - both.average[0]),
+        average_change=0.0 if abs(average_change) <= tol else average_change,
         average_change_error=float(both.average_change_errors[1]),
     )
 
