@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
 from ..._validation import whole
@@ -67,7 +68,9 @@ def split_rows(subject: Subject, folds: Any, random_state: Any) -> HeldOutRows:
     index, sampled = _sample(subject.rows, rng)
     own = _splits_of_the_user(subject) if auto else None
     if own is not None:
-        return _held_out(subject, own, FOLDS, f"The {len(own)} splits that were passed as cv; {_REPEATED}.", None)
+        return _held_out(
+            subject, own, FOLDS, f"The {len(own)} splits that were passed as cv; {_repeated(subject)}.", None
+        )
     rows = subject.rows if sampled is None else subject.rows.subset(index)
     single = auto and n > SPLIT_ABOVE
     k = OUTER_FOLDS if auto else folds
@@ -79,10 +82,19 @@ def split_rows(subject: Subject, folds: Any, random_state: Any) -> HeldOutRows:
             "One split, four fifths of the rows to train on and a fifth to judge by, stratified by group and target."
         )
         return _held_out(subject, parts, SPLIT, words, sampled)
-    return _held_out(subject, parts, FOLDS, f"{last} folds, stratified by group and target; {_REPEATED}.", sampled)
+    return _held_out(
+        subject, parts, FOLDS, f"{last} folds, stratified by group and target; {_repeated(subject)}.", sampled
+    )
 
 
-_REPEATED = "in each of them everything was repeated on the other rows, the choice included"
+def _repeated(subject: Subject) -> str:
+    """What was done in every fold."""
+    if subject.corrects and isinstance(subject.model.estimator, FrozenEstimator):
+        return (
+            "in each of them the correction was chosen and fitted on the other rows, while the model that is corrected "
+            "stayed as it is, so that the rows must be new to it"
+        )
+    return "in each of them everything was repeated on the other rows, the choice included"
 
 
 def _sample(rows: Rows, rng: np.random.Generator) -> tuple[NDArray[np.intp], str | None]:
