@@ -281,6 +281,6 @@ def test_what_is_said_of_missing_numbers():
     assert encoding.columns[0].rule == (
         "a number as it is; missing values are replaced by the mean, 2, and a 0/1 column marks them"
     )
-    assert [f.message for f in encoding.findings if f.kind == "missing"] == [
-        "'x' has no value in 100 of 400 rows (25 %): missing values are replaced by the mean, and a 0/1 column marks them."
-    ]
+    treatment = "missing values are replaced by the mean, and a 0/1 column marks them"
+    told = [f.message for f in encoding.findings if f.kind == "missing"]
+    assert told == [f"'x' has no value in 100 of 400 rows (25 %): {treatment}."]
