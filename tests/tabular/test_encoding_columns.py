@@ -301,3 +301,13 @@ def test_notes_of_the_file_are_findings(tmp_path):
     (tmp_path / "t.csv").write_text("a;y\n1,5;no\n2,5;yes\n3,5;no\n")
     encoding = learn_encoding(read_table(tmp_path / "t.csv"), target="y")
     assert [(f.column, f.kind) for f in encoding.findings] == [("", "file"), ("y", "target"), ("a", "numbers")]
+
+
+def test_what_is_said_of_missing_numbers():
+    encoding = learn(cycle([1.0, 3.0, None, 2.0]))
+    assert encoding.columns[0].rule == (
+        "a number as it is; missing values are replaced by the mean, 2, and a 0/1 column marks them"
+    )
+    treatment = "missing values are replaced by the mean, and a 0/1 column marks them"
+    told = [f.message for f in encoding.findings if f.kind == "missing"]
+    assert told == [f"'x' has no value in 100 of 400 rows (25 %): {treatment}."]

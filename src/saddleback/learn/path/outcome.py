@@ -55,8 +55,7 @@ class FairnessPath:
     held_out : HeldOut
         The same numbers as arrays.
     knee : float
-        The p behind which a gain for the worst group costs more than on average before; 0 where there is nothing to
-        gain.
+        Beyond this p each further gain of the worst group costs more; 0 where there is nothing to gain.
     """
 
     worst_weights: Vector

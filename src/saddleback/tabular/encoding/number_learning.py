@@ -50,10 +50,10 @@ def learn_numbers(
         return identifier(name, "it has whole numbers that differ in all rows, or nearly all")
     mean = mean_of(here)
     kind = "0 and 1 for false and true" if pa.types.is_boolean(column.type) else "a number as it is"
-    told = ", and a column says where" if n_missing else ""
-    text = f"{kind}; {mean:.6g}, the mean, where it is missing{told}"
+    marked = ", and a 0/1 column marks them" if n_missing else ""
+    text = f"{kind}; missing values are replaced by the mean, {mean:.6g}{marked}"
     if not varies:
-        text = f"{here[0]:g} or missing: a column says where it is missing"
+        text = f"{here[0]:g} or missing: a 0/1 column marks missing values"
     findings = _findings(name, column, style, n_missing, values.size, float(np.abs(here).max()))
     return Learned(NumberRule(name, text, mean, varies, n_missing > 0, style), findings, sample)
 
@@ -81,7 +81,8 @@ def _findings(
         f"{to_type('--drop', [name])} (drop=)."
     )
     if n_missing:
-        found.append(missing_finding(name, n_missing, n_rows, "the mean is used there, and a column says where"))
+        treatment = "missing values are replaced by the mean, and a 0/1 column marks them"
+        found.append(missing_finding(name, n_missing, n_rows, treatment))
     if style == THOUSANDS:
         told = f"{quoted(name)} holds numbers such as 1,234: their commas are taken to separate thousands."
         found.append(warning(name, "numbers", told))
