@@ -285,3 +285,14 @@ def test_only_tables_that_can_be_moved_are_stops_of_the_keyboard(open_page):
     phone.locator("summary", has_text="candidates").click()
     hidden.focus()
     assert phone.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "candidates-caption"
+
+
+@pytest.mark.parametrize("name", ["classification", "regression", "many classes"])
+def test_tables_of_groups_fit_a_screen_of_1200_pixels(name, open_page):
+    page = open_page(SAMPLES[name], width=1200)
+    wide = page.evaluate(
+        """() => Array.from(document.querySelectorAll("#groups .scroll"))
+          .filter((region) => !region.closest("details:not([open])") && region.scrollWidth > region.clientWidth + 1)
+          .map((region) => region.getAttribute("aria-labelledby") + " " + region.scrollWidth)"""
+    )
+    assert wide == []

@@ -73,3 +73,43 @@ def test_shares_above_one_are_explained():
     assert any("more than 100 %" in note for note in notes)
     data["stability"]["binding"][0]["share"] = 0.1
     assert not any(block.note for block in blocks(data, "stability") if isinstance(block, Table))
+
+
+def test_the_average_model_has_its_intercept_beside_its_coefficients():
+    table = next(block for block in blocks(evidence(), "coefficients") if isinstance(block, Table))
+    titles = [column.title for column in table.columns]
+    last = table.rows[-1].cells
+    place = next(k for k, title in enumerate(titles) if "verage model" in title)
+    assert last[place].values == (0.25,)
+    old = evidence()
+    del old["coefficients"]["average_intercept"]
+    table = next(block for block in blocks(old, "coefficients") if isinstance(block, Table))
+    assert table.rows[-1].cells[place].values == (None,)
+
+
+def test_losses_have_a_scale_and_two_classes_a_smallest_impact_ratio():
+    data = evidence()
+    shown = tiles(data, "answer")
+    assert shown["Loss of guessing by the shares of the classes"].startswith("0.693")
+    large = [
+        (row["impact_ratio"], row["group"])
+        for table in data["groups"][1:]
+        for row in table["held_out"]
+        if not row["small"] and not row["unknown"]
+    ]
+    least, group = min(large)
+    assert shown[f"Smallest impact ratio: {group}"] == f"{least:.2f}"
+    numbers = tiles(evidence(task="regression"), "answer")
+    assert "Loss of one number for all rows" in numbers
+    assert not any("impact" in term for term in numbers)
+
+
+def test_groups_have_a_table_of_losses_and_one_of_rates():
+    tables = {block.id: block for block in blocks(evidence(), "groups") if isinstance(block, Table)}
+    heads = {id: [column.title for column in table.columns] for id, table in tables.items()}
+    assert heads["groups-2-held_out"] == ["Group", "Rows", "Share, %", "Loss", "Loss, average model", "Change (error)"]
+    assert heads["groups-2-held_out-rates"][:4] == ["Group", "Rows", "Selection rate, %", "Impact ratio"]
+    assert len(heads["groups-2-held_out-rates"]) == 9
+    assert [row.base for row in tables["groups-2-held_out"].rows] == [
+        row.base for row in tables["groups-2-held_out-rates"].rows
+    ]

@@ -175,3 +175,12 @@ def test_plain_values():
     assert json.dumps(plain({"f": lambda: 0, "long": "x" * 5000, "object": pd.Series([1])}), allow_nan=False)
     assert " at 0x" not in plain(lambda: 0), "the same object gives the same text in every process"
     assert len(plain(pd.Series(range(10_000)))) <= 300
+
+
+def test_the_loss_of_guessing_is_a_scale():
+    data, share = towns(), np.mean(towns().y == "yes")
+    expected = -share * np.log(share) - (1 - share) * np.log(1 - share)
+    assert evidence_of("classifier")["rows"]["guess_loss"] == pytest.approx(expected)
+    assert evidence_of("regressor")["rows"]["guess_loss"] == pytest.approx(data.score.var())
+    assert 0.0 < evidence_of("three classes")["rows"]["guess_loss"] <= np.log(3) + 1e-12
+    assert len(evidence_of("classifier")["coefficients"]["average_intercept"]) == 1

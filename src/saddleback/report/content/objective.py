@@ -11,7 +11,8 @@ BY_THE_CHOICE = (
 )
 COLUMNS = (
     Column("Worst weight", "text"), Column("Prior", "text"), Column("l2"), Column("Largest loss (error)"),
-    Column("Of group", "text"), Column("Average loss"), Column("Gain (error)"), Column("Price (error)"), Column("Admissible", "text"),
+    Column("Of group", "text"), Column("Average loss"), Column("Gain (error)"), Column("Price (error)"),
+    Column("Admissible", "text"),
 )  # fmt: skip
 
 

@@ -85,7 +85,8 @@ ROWS = record(
         "held_out_words": text,
         "sampled": or_null(text),
         "weighted": flag,
-    }
+    },
+    numbers("guess_loss"),
 )
 GROUP = record(
     {"group": text, "rows": count, "share": number, "small": flag, "unknown": flag, "loss": number},
@@ -153,7 +154,8 @@ COEFFICIENT = record(
     {"feature": text, "value": vector}, {"standardized": or_null(vector), "average_model": or_null(vector)}
 )
 COEFFICIENTS = record(
-    {"classes": or_null(list_of(text)), "intercept": vector, "rows": list_of(COEFFICIENT), "words": text}
+    {"classes": or_null(list_of(text)), "intercept": vector, "rows": list_of(COEFFICIENT), "words": text},
+    {"average_intercept": or_null(vector)},
 )
 BIN = record({"rows": count, **numbers("predicted", "observed", "low", "high")})
 CALIBRATION = record({"group": text, "rows": count, "bins": list_of(BIN)})

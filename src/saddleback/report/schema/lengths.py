@@ -18,6 +18,8 @@ def check_lengths(evidence: dict[str, Any]) -> None:
     n_outputs = len(coefficients["intercept"])
     if coefficients["classes"] is not None and n_outputs > 1:
         _same("/coefficients/intercept", n_outputs, len(coefficients["classes"]), "classes")
+    if coefficients.get("average_intercept") is not None:
+        _same("/coefficients/average_intercept", len(coefficients["average_intercept"]), n_outputs, "intercepts")
     for i, row in enumerate(coefficients["rows"]):
         for key in ("value", "standardized", "average_model"):
             if row.get(key) is not None:
