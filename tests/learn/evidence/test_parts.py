@@ -165,7 +165,9 @@ def test_what_is_known_of_the_table_is_passed_on():
     columns = [{"name": "age", "kind": "number", "rule": "standardized"}]
     findings = [{"column": "id", "kind": "identifier", "severity": "warning", "message": "dropped"}]
     data = {"columns": columns, "findings": findings, "missing": "none"}
-    assert fitted("classifier").evidence(**QUICK, data=data)["data"] == data
+    told = fitted("classifier").evidence(**QUICK, data=data)["data"]
+    assert told["findings"][0] == findings[0]
+    assert told | {"findings": findings} == data
 
 
 def test_plain_values():
@@ -184,3 +186,14 @@ def test_the_loss_of_guessing_is_a_scale():
     assert evidence_of("regressor")["rows"]["guess_loss"] == pytest.approx(data.score.var())
     assert 0.0 < evidence_of("three classes")["rows"]["guess_loss"] <= np.log(3) + 1e-12
     assert len(evidence_of("classifier")["coefficients"]["average_intercept"]) == 1
+
+
+def test_groups_that_can_confirm_nothing_are_a_finding():
+    data = towns()
+    town = data.town.astype(object)
+    town[:7], town[7:20] = "hamlet", "farm"
+    model = sb.MinimaxClassifier(0.5).fit(data.X, data.y, sensitive_features={"town": town})
+    findings = [f for f in model.evidence(**QUICK)["data"]["findings"] if f["kind"] == "group"]
+    assert len(findings) == 1
+    assert findings[0]["message"].startswith("2 groups have fewer than 20 rows and can confirm nothing: town=")
+    assert "--min-group-size 50" in findings[0]["message"]

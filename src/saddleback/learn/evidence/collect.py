@@ -21,6 +21,7 @@ from .challenger_models import AUTO, read_challengers
 from .challengers import baseline_of, challengers_of
 from .coefficients import coefficients_of
 from .evaluation import CHOSEN, Evaluation, evaluate, fit_to
+from .few_rows import few_rows_findings
 from .figures import compare
 from .fingerprint import fingerprint_of
 from .group_tables import tables_of
@@ -168,12 +169,18 @@ def collect_evidence(
             "stability": stability,
             "coefficients": coefficients_of(subject, subject.rows, average, feature_names, names),
             "calibration": _calibration(subject, evaluation, place),
-            "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
+            "data": _data(subject, data),
             "limits": limits_of(subject, held_out, evaluation.floored),
             "guidance": guidance_of(subject),
             "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
     )
+
+
+def _data(subject: Subject, data: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is known of the table, and of its groups."""
+    known = {"columns": None, "findings": [], "missing": None} | dict(data or {})
+    return known | {"findings": [*known["findings"], *few_rows_findings(subject)]}
 
 
 def _silent(text: str) -> None:
