@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from report.evidence_samples import evidence
-from saddleback.report.blocks import Details, Facts, Paragraph, Section, Table
+from saddleback.report.blocks import Code, Details, Facts, Paragraph, Section, Table
 from saddleback.report.content.page import make_page
 
 
@@ -113,3 +113,17 @@ def test_groups_have_a_table_of_losses_and_one_of_rates():
     assert [row.base for row in tables["groups-2-held_out"].rows] == [
         row.base for row in tables["groups-2-held_out-rates"].rows
     ]
+
+
+def test_provenance_tells_the_columns_of_a_file_from_the_features_and_has_its_digest():
+    data = evidence()
+    assert "Columns of the data file" not in tiles(data, "provenance")
+    data["data"]["files"] = [
+        {"role": role, "name": f"{role}.csv", "sha256": letter * 64, "bytes": 10, "columns": 15}
+        for role, letter in (("data", "a"), ("test", "b"))
+    ]
+    shown = tiles(data, "provenance")
+    assert (shown["Columns of the data file"], shown["Features after encoding"]) == ("15", "12")
+    codes = {block.label: block.text for block in blocks(data, "provenance") if isinstance(block, Code)}
+    assert codes["SHA-256 of the data file data.csv (sha256sum)"] == "a" * 64
+    assert codes["SHA-256 of the test file test.csv (sha256sum)"] == "b" * 64

@@ -166,7 +166,8 @@ DATA = record(
             record({"column": or_null(text), **texts("kind", "message"), "severity": one_of("note", "warning")})
         ),
         "missing": or_null(text),
-    }
+    },
+    {"files": or_null(list_of(record({**texts("role", "name", "sha256"), "bytes": count, "columns": count})))},
 )
 PROVENANCE = record(
     {
