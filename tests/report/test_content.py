@@ -6,7 +6,9 @@ from typing import Any
 
 from report.evidence_samples import evidence
 from saddleback.report.blocks import Code, Details, Facts, Paragraph, Section, Table
+from saddleback.report.charts.tradeoff_curve import band_of
 from saddleback.report.content.page import make_page
+from saddleback.report.formatting import interval
 
 
 def section(data: dict[str, Any], id: str) -> Section:
@@ -127,3 +129,10 @@ def test_provenance_tells_the_columns_of_a_file_from_the_features_and_has_its_di
     codes = {block.label: block.text for block in blocks(data, "provenance") if isinstance(block, Code)}
     assert codes["SHA-256 of the data file data.csv (sha256sum)"] == "a" * 64
     assert codes["SHA-256 of the test file test.csv (sha256sum)"] == "b" * 64
+
+
+def test_bands_are_those_of_the_evidence_where_it_has_them():
+    path = evidence()["tradeoff"]
+    assert band_of(path, 1, 0) == interval(path["losses"][1][0], path["errors"][1][0])
+    path |= {"lows": path["losses"], "highs": path["errors"]}
+    assert band_of(path, 1, 0) == (path["losses"][1][0], path["errors"][1][0])

@@ -197,3 +197,15 @@ def test_groups_that_can_confirm_nothing_are_a_finding():
     assert len(findings) == 1
     assert findings[0]["message"].startswith("2 groups have fewer than 20 rows and can confirm nothing: town=")
     assert "--min-group-size 50" in findings[0]["message"]
+
+
+def test_intervals_of_the_trade_off_are_those_of_the_tables_of_groups():
+    """The model at p = 0.5 is a point of the path: the same rule on the same rows, small groups included."""
+    evidence = evidence_of("classifier")
+    path = evidence["tradeoff"]
+    rows = {row["group"]: row for row in evidence["groups"][-1]["held_out"]}
+    for j, group in enumerate(path["groups"]):
+        for end in ("low", "high"):
+            assert path[f"{end}s"][path["chosen"]][j] == pytest.approx(rows[group][f"loss_{end}"], abs=1e-3)
+    whole = evidence["groups"][0]["held_out"][0]
+    assert path["average_lows"][path["chosen"]] == pytest.approx(whole["loss_low"], abs=1e-3)

@@ -118,7 +118,8 @@ TRADEOFF = record(
     },
     {
         **dict.fromkeys(("changes", "change_errors", "train_losses", "selection_rates"), or_null(matrix)),
-        **dict.fromkeys(("average_changes", "average_change_errors"), or_null(vector)),
+        **dict.fromkeys(("lows", "highs"), or_null(matrix)),
+        **dict.fromkeys(("average_changes", "average_change_errors", "average_lows", "average_highs"), or_null(vector)),
     },
 )
 CHALLENGER = record(

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...errors import ProblemError
 
-BY_GROUP = ("losses", "errors", "changes", "change_errors", "train_losses", "selection_rates")
-BY_WEIGHT = ("average", "average_errors", "average_changes", "average_change_errors")
+BY_GROUP = ("losses", "errors", "changes", "change_errors", "train_losses", "selection_rates", "lows", "highs")
+BY_WEIGHT = ("average", "average_errors", "average_changes", "average_change_errors", "average_lows", "average_highs")
 
 
 def check_lengths(evidence: dict[str, Any]) -> None:
