@@ -387,6 +387,8 @@ def test_demo_prints_the_commands_and_leaves_the_files(tmp_path, monkeypatch):
     assert [line.split()[:3] for line in commands] == [
         ["$", "saddleback", word] for word in ("fit", "predict", "report")
     ]
+    page = (tmp_path / "deep" / "demo" / "report.html").read_text(encoding="utf-8")
+    assert f"<code>{commands[0].removeprefix('$ ')}</code>" in page, "the command that repeats it is the fit"
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------

@@ -224,6 +224,7 @@ def evidence(
             "held_out_words": "Every row was held out once, in one of five outer folds.",
             "sampled": None,
             "weighted": False,
+            "guess_loss": 0.693,
         },
         "groups": _groups(rng, names, task, n_classes),
         "tradeoff": _tradeoff(rng, names, classification),
@@ -260,6 +261,7 @@ def evidence(
         "coefficients": {
             "classes": classes if n_outputs > 1 else None,
             "intercept": rng.normal(size=n_outputs).tolist(),
+            "average_intercept": [0.25] * n_outputs,
             "rows": [
                 {
                     "feature": name,

@@ -285,3 +285,30 @@ def test_only_tables_that_can_be_moved_are_stops_of_the_keyboard(open_page):
     phone.locator("summary", has_text="candidates").click()
     hidden.focus()
     assert phone.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "candidates-caption"
+
+
+@pytest.mark.parametrize("name", ["classification", "regression", "many classes"])
+def test_tables_of_groups_fit_a_screen_of_1200_pixels(name, open_page):
+    page = open_page(SAMPLES[name], width=1200)
+    wide = page.evaluate(
+        """() => Array.from(document.querySelectorAll("#groups .scroll"))
+          .filter((region) => !region.closest("details:not([open])") && region.scrollWidth > region.clientWidth + 1)
+          .map((region) => region.getAttribute("aria-labelledby") + " " + region.scrollWidth)"""
+    )
+    assert wide == []
+
+
+def test_very_long_details_are_printed_only_where_they_are_open(open_page):
+    data = evidence()
+    data["objective"]["candidates"] *= 3
+    page = open_page(data)
+    page.emulate_media(media="print")
+    assert not page.locator("#candidates").is_visible()
+    note = page.evaluate(
+        "getComputedStyle(document.querySelector('details.on-screen > summary'), '::after').getPropertyValue('content')"
+    )
+    assert "not printed" in note
+    page.emulate_media(media="screen")
+    page.locator("details.on-screen > summary").first.click()
+    page.emulate_media(media="print")
+    assert page.locator("#candidates").is_visible()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from report.evidence_samples import evidence
-from saddleback.report.blocks import Details, Facts, Paragraph, Section, Table
+from saddleback.report.blocks import Code, Details, Facts, Paragraph, Section, Table
+from saddleback.report.charts.tradeoff_curve import band_of
 from saddleback.report.content.page import make_page
+from saddleback.report.formatting import interval
 
 
 def section(data: dict[str, Any], id: str) -> Section:
@@ -73,3 +75,64 @@ def test_shares_above_one_are_explained():
     assert any("more than 100 %" in note for note in notes)
     data["stability"]["binding"][0]["share"] = 0.1
     assert not any(block.note for block in blocks(data, "stability") if isinstance(block, Table))
+
+
+def test_the_average_model_has_its_intercept_beside_its_coefficients():
+    table = next(block for block in blocks(evidence(), "coefficients") if isinstance(block, Table))
+    titles = [column.title for column in table.columns]
+    last = table.rows[-1].cells
+    place = next(k for k, title in enumerate(titles) if "verage model" in title)
+    assert last[place].values == (0.25,)
+    old = evidence()
+    del old["coefficients"]["average_intercept"]
+    table = next(block for block in blocks(old, "coefficients") if isinstance(block, Table))
+    assert table.rows[-1].cells[place].values == (None,)
+
+
+def test_losses_have_a_scale_and_two_classes_a_smallest_impact_ratio():
+    data = evidence()
+    shown = tiles(data, "answer")
+    assert shown["Loss of guessing by the shares of the classes"].startswith("0.693")
+    large = [
+        (row["impact_ratio"], row["group"])
+        for table in data["groups"][1:]
+        for row in table["held_out"]
+        if not row["small"] and not row["unknown"]
+    ]
+    least, group = min(large)
+    assert shown[f"Smallest impact ratio: {group}"] == f"{least:.2f}"
+    numbers = tiles(evidence(task="regression"), "answer")
+    assert "Loss of one number for all rows" in numbers
+    assert not any("impact" in term for term in numbers)
+
+
+def test_groups_have_a_table_of_losses_and_one_of_rates():
+    tables = {block.id: block for block in blocks(evidence(), "groups") if isinstance(block, Table)}
+    heads = {id: [column.title for column in table.columns] for id, table in tables.items()}
+    assert heads["groups-2-held_out"] == ["Group", "Rows", "Share, %", "Loss", "Loss, average model", "Change (error)"]
+    assert heads["groups-2-held_out-rates"][:4] == ["Group", "Rows", "Selection rate, %", "Impact ratio"]
+    assert len(heads["groups-2-held_out-rates"]) == 9
+    assert [row.base for row in tables["groups-2-held_out"].rows] == [
+        row.base for row in tables["groups-2-held_out-rates"].rows
+    ]
+
+
+def test_provenance_tells_the_columns_of_a_file_from_the_features_and_has_its_digest():
+    data = evidence()
+    assert "Columns of the data file" not in tiles(data, "provenance")
+    data["data"]["files"] = [
+        {"role": role, "name": f"{role}.csv", "sha256": letter * 64, "bytes": 10, "columns": 15}
+        for role, letter in (("data", "a"), ("test", "b"))
+    ]
+    shown = tiles(data, "provenance")
+    assert (shown["Columns of the data file"], shown["Features after encoding"]) == ("15", "12")
+    codes = {block.label: block.text for block in blocks(data, "provenance") if isinstance(block, Code)}
+    assert codes["SHA-256 of the data file data.csv (sha256sum)"] == "a" * 64
+    assert codes["SHA-256 of the test file test.csv (sha256sum)"] == "b" * 64
+
+
+def test_bands_are_those_of_the_evidence_where_it_has_them():
+    path = evidence()["tradeoff"]
+    assert band_of(path, 1, 0) == interval(path["losses"][1][0], path["errors"][1][0])
+    path |= {"lows": path["losses"], "highs": path["errors"]}
+    assert band_of(path, 1, 0) == (path["losses"][1][0], path["errors"][1][0])

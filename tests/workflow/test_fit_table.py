@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -276,3 +277,15 @@ def test_codes_are_a_category_from_the_fit_to_the_file(tmp_path):
         sb.fit_table(rows, target="y", groups="town", correct=loaded, categories="pain")
     with pytest.raises(sb.ProblemError, match="categories must be names of columns; got 5"):
         sb.fit_table(rows, categories=5, **options)
+
+
+def test_the_evidence_has_the_digests_of_the_files(path, tmp_path):
+    test = people_csv(tmp_path / "new.csv", n=150, seed=1)
+    made = sb.fit_table(path, **GIVEN | {"evidence": True}, test=test)
+    data, other = made.evidence["data"]["files"]
+    assert [data["role"], other["role"]] == ["data", "test"]
+    for entry, file in ((data, path), (other, test)):
+        assert entry["name"] == file.name
+        assert entry["sha256"] == sha256(file.read_bytes()).hexdigest()
+        assert entry["bytes"] == file.stat().st_size
+        assert entry["columns"] == 8

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .output import command_line, say, say_line
+from .output import Typed, command_line, say, say_line
 
 FIT_OPTIONS: tuple[str, ...] = ()
 """Further options of the fit; none, so that the demonstration is what a user would type."""
@@ -43,6 +43,7 @@ def _run(context: typer.Context, arguments: list[Any]) -> None:
     """Print a command, and run it as if it had been typed."""
     say()
     say_line(f"$ {command_line(arguments)}")
-    status = context.find_root().command(list(map(str, arguments)), prog_name="saddleback", standalone_mode=False)
+    typed = tuple(map(str, arguments))
+    status = context.find_root().command(list(typed), prog_name="saddleback", standalone_mode=False, obj=Typed(typed))
     if status:
         raise typer.Exit(status)

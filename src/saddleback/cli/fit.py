@@ -17,6 +17,7 @@ MODEL_SUFFIX = {".safetensors": ""}
 
 
 def fit(
+    context: typer.Context,
     data: o.Data,
     target: o.Target,
     group: o.Groups,
@@ -116,7 +117,7 @@ def fit(
             title=title,
             purpose=purpose,
             owner=owner,
-            command=this_command(),
+            command=this_command(context),
             watcher=watcher,
         )
         watcher.tell(f"writing {place}")

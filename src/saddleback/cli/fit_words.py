@@ -35,10 +35,7 @@ def fit_facts(model: TableModel, place: str, page: str | None) -> dict[str, Any]
         "crossed": bool(estimator.crossed) and len(encoding.groups) > 1,
         "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
         "n_features": len(encoding.feature_names),
-        "findings": [
-            {"column": f.column, "kind": f.kind, "severity": f.severity, "message": f.message}
-            for f in encoding.findings
-        ],
+        "findings": _findings(model),
         "estimator": type(estimator).__name__,
         "outcome": None if evidence is None else evidence["outcome"],
         "answer": answer_of(model),
@@ -55,6 +52,16 @@ def fit_facts(model: TableModel, place: str, page: str | None) -> dict[str, Any]
         "converged": model.converged,
         "next": None if evidence is None or page is not None else _next(place),
     }
+
+
+def _findings(model: TableModel) -> list[dict[str, Any]]:
+    """Those of the evidence, which has looked at the groups as well; without it those of the columns."""
+    if model.evidence is not None:
+        return [dict(finding) for finding in model.evidence["data"]["findings"]]
+    return [
+        {"column": f.column, "kind": f.kind, "severity": f.severity, "message": f.message}
+        for f in model.encoding.findings
+    ]
 
 
 def answer_of(model: TableModel) -> list[str]:
@@ -126,7 +133,9 @@ def _say_findings(findings: list[dict[str, Any]]) -> None:
     for finding in sorted(warnings, key=lambda finding: finding["kind"] != "leakage"):
         word = "WARNING, leakage?" if finding["kind"] == "leakage" else "Warning:"
         say(f"{word} {finding['message']}", indent="  ")
+    # That of groups is about the verdict.
     notes = [finding for finding in findings if finding["severity"] != "warning"]
+    notes.sort(key=lambda finding: finding["kind"] != "group")
     for finding in notes[:MOST_NOTES]:
         say(f"Note: {finding['message']}", indent="  ")
     if len(notes) > MOST_NOTES:

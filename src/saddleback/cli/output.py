@@ -7,6 +7,7 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from shutil import get_terminal_size
 from typing import Any
 
@@ -56,6 +57,14 @@ def command_line(arguments: Iterable[object]) -> str:
     return shlex.join(["saddleback", *map(str, arguments)])
 
 
-def this_command() -> str:
-    """The command that runs, as it was typed."""
-    return command_line(sys.argv[1:])
+@dataclass(frozen=True)
+class Typed:
+    """Arguments of a command that another one runs, as if they had been typed."""
+
+    arguments: tuple[str, ...]
+
+
+def this_command(context: typer.Context) -> str:
+    """The command that runs, as it was typed, or as another one runs it."""
+    typed = context.find_object(Typed)
+    return command_line(sys.argv[1:] if typed is None else typed.arguments)

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 from .formatting import NOTHING, write_number
 
+LONGEST_ON_PAPER = 45
+"""Rows of a table in details that is printed: about a page."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -207,6 +210,11 @@ class Details:
     summary: str
     blocks: tuple[Block, ...]
     kind: ClassVar[str] = "details"
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether it is too long for paper: there it stays closed, unless the reader has opened it."""
+        return any(isinstance(block, Table) and len(block.rows) > LONGEST_ON_PAPER for block in self.blocks)
 
 
 Block = Paragraph | Bullets | Code | Chart | Gallery | Facts | Heading | Slider | Details | Table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from hashlib import file_digest
 from os import PathLike
 from typing import Any
 
@@ -195,6 +196,7 @@ def fit_table(
                     "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
                     "findings": [asdict(finding) for finding in encoding.findings],
                     "missing": _missing(rows),
+                    "files": [*_file("data", data, rows), *_file("test", test, test_rows)],
                 },
                 fingerprint=fingerprint,
                 command=command,
@@ -295,6 +297,18 @@ def _corrected(correct: Any) -> TableModel | None:
 
 def _title(encoding: Encoding, data: Any) -> str:
     return f"{encoding.target.name} of {name_of(data) or 'a table'} by {' and '.join(encoding.groups)}"
+
+
+def _file(role: str, data: Any, rows: TableRows | None) -> list[dict[str, Any]]:
+    """What an auditor can compare a file with: its digest is that of ``sha256sum``."""
+    name = name_of(data)
+    if name is None or rows is None:
+        return []
+    with open(data, "rb") as opened:
+        digest = file_digest(opened, "sha256").hexdigest()
+        size = os.fstat(opened.fileno()).st_size
+    name = name.encode("utf-8", "replace").decode()
+    return [{"role": role, "name": name, "sha256": digest, "bytes": size, "columns": rows.n_columns}]
 
 
 def _missing(rows: TableRows) -> str | None:

@@ -36,6 +36,8 @@ class TableRows:
     """Rows without a target."""
     findings: tuple[Finding, ...] = ()
     """What the rows have that those of the encoding had not."""
+    n_columns: int = 0
+    """Of the table that they come from."""
 
     @property
     def arguments(self) -> tuple[Any, Any, Any, Any]:
@@ -86,7 +88,7 @@ def rows_of(encoding: Encoding, table: pa.Table, weight: str | None = None) -> T
         table = table.filter(pa.array(~missing))
     X, findings = encoding.encode(table)
     y = encoding.target_values(table)
-    return TableRows(X, y, encoding.group_labels(table), _weights(table, weight), left_out, findings)
+    return TableRows(X, y, encoding.group_labels(table), _weights(table, weight), left_out, findings, table.num_columns)
 
 
 def _weights(table: pa.Table, name: str | None) -> Vector | None:

@@ -169,6 +169,8 @@ def test_nothing_to_gain(kept):
     assert second.startswith("2 other candidates")
     assert second.endswith("so the average model stays.")
     assert third.startswith("The average model is the one to use of these")
+    own = evidence["coefficients"]
+    assert own["average_intercept"] is own["rows"][0]["average_model"] is None, "it would be a second fit of itself"
     average, this = evidence["challengers"][:2]
     if all(choice["worst_weight"] == 0 for choice in evidence["stability"]["fold_choices"]):
         assert this["group_losses"] == average["group_losses"], "the same model has the same figures to the last bit"

@@ -165,7 +165,9 @@ def test_what_is_known_of_the_table_is_passed_on():
     columns = [{"name": "age", "kind": "number", "rule": "standardized"}]
     findings = [{"column": "id", "kind": "identifier", "severity": "warning", "message": "dropped"}]
     data = {"columns": columns, "findings": findings, "missing": "none"}
-    assert fitted("classifier").evidence(**QUICK, data=data)["data"] == data
+    told = fitted("classifier").evidence(**QUICK, data=data)["data"]
+    assert told["findings"][0] == findings[0]
+    assert told | {"findings": findings} == data
 
 
 def test_plain_values():
@@ -175,3 +177,35 @@ def test_plain_values():
     assert json.dumps(plain({"f": lambda: 0, "long": "x" * 5000, "object": pd.Series([1])}), allow_nan=False)
     assert " at 0x" not in plain(lambda: 0), "the same object gives the same text in every process"
     assert len(plain(pd.Series(range(10_000)))) <= 300
+
+
+def test_the_loss_of_guessing_is_a_scale():
+    data, share = towns(), np.mean(towns().y == "yes")
+    expected = -share * np.log(share) - (1 - share) * np.log(1 - share)
+    assert evidence_of("classifier")["rows"]["guess_loss"] == pytest.approx(expected)
+    assert evidence_of("regressor")["rows"]["guess_loss"] == pytest.approx(data.score.var())
+    assert 0.0 < evidence_of("three classes")["rows"]["guess_loss"] <= np.log(3) + 1e-12
+    assert len(evidence_of("classifier")["coefficients"]["average_intercept"]) == 1
+
+
+def test_groups_that_can_confirm_nothing_are_a_finding():
+    data = towns()
+    town = data.town.astype(object)
+    town[:7], town[7:20] = "hamlet", "farm"
+    model = sb.MinimaxClassifier(0.5).fit(data.X, data.y, sensitive_features={"town": town})
+    findings = [f for f in model.evidence(**QUICK)["data"]["findings"] if f["kind"] == "group"]
+    assert len(findings) == 1
+    assert findings[0]["message"].startswith("2 groups have fewer than 20 rows and can confirm nothing: town=")
+    assert "--min-group-size 50" in findings[0]["message"]
+
+
+def test_intervals_of_the_trade_off_are_those_of_the_tables_of_groups():
+    """The model at p = 0.5 is a point of the path: the same rule on the same rows, small groups included."""
+    evidence = evidence_of("classifier")
+    path = evidence["tradeoff"]
+    rows = {row["group"]: row for row in evidence["groups"][-1]["held_out"]}
+    for j, group in enumerate(path["groups"]):
+        for end in ("low", "high"):
+            assert path[f"{end}s"][path["chosen"]][j] == pytest.approx(rows[group][f"loss_{end}"], abs=1e-3)
+    whole = evidence["groups"][0]["held_out"][0]
+    assert path["average_lows"][path["chosen"]] == pytest.approx(whole["loss_low"], abs=1e-3)

@@ -25,6 +25,7 @@ def coefficients_of(
     return {
         "classes": None if len(coef) == 1 else class_names,
         "intercept": np.atleast_1d(subject.model.intercept_),
+        "average_intercept": None if average is None else np.atleast_1d(average.intercept),
         "rows": [
             {
                 "feature": name,

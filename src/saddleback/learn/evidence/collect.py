@@ -21,9 +21,11 @@ from .challenger_models import AUTO, read_challengers
 from .challengers import baseline_of, challengers_of
 from .coefficients import coefficients_of
 from .evaluation import CHOSEN, Evaluation, evaluate, fit_to
+from .few_rows import few_rows_findings
 from .figures import compare
 from .fingerprint import fingerprint_of
 from .group_tables import tables_of
+from .guessing import guess_loss
 from .linear_models import average_l2, fit_all, is_average_model, ordinary
 from .objective import objective_of
 from .outcome import outcome_of
@@ -158,6 +160,7 @@ def collect_evidence(
                 "held_out_words": held_out.words,
                 "sampled": held_out.sampled,
                 "weighted": subject.rows.weight is not None,
+                "guess_loss": guess_loss(subject, held_out.rows),
             },
             "groups": groups,
             "tradeoff": tradeoff,
@@ -166,12 +169,18 @@ def collect_evidence(
             "stability": stability,
             "coefficients": coefficients_of(subject, subject.rows, average, feature_names, names),
             "calibration": _calibration(subject, evaluation, place),
-            "data": {"columns": None, "findings": [], "missing": None} | dict(data or {}),
+            "data": _data(subject, data),
             "limits": limits_of(subject, held_out, evaluation.floored),
             "guidance": guidance_of(subject),
             "provenance": provenance_of(subject, mark, settings, command=command, purpose=purpose, owner=owner),
         }
     )
+
+
+def _data(subject: Subject, data: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is known of the table, and of its groups."""
+    known = {"columns": None, "findings": [], "missing": None} | dict(data or {})
+    return known | {"findings": [*known["findings"], *few_rows_findings(subject)]}
 
 
 def _silent(text: str) -> None:
@@ -219,14 +228,17 @@ def _trained(subject: Subject) -> Trained:
 
 
 def _baseline_on_training_rows(subject: Subject, rows: Rows, random_state: Any) -> tuple[Fit | None, Any]:
-    """The average model of all rows, and the scores of the baseline on the training rows."""
+    """The average model of all rows, where it is another one, and the scores of the baseline on the training rows."""
     if subject.corrects:
         return None, subject.score(rows.offset, rows.y)
     index = sample_of(rows, random_state)
     l2 = average_l2(subject, subject.model, rows if index.size == len(rows) else rows.subset(index), random_state)
     (fit,) = fit_all(Trainer(rows, replace(ordinary(subject.setting), reference=None)), [Candidate(0.0, 0.0, l2)])
     same = is_average_model(subject, subject.candidate, l2)
-    return fit, subject.score(linear_margins(subject.model, rows) if same else fit.margins(rows), rows.y)
+    if same:
+        # Two fits of one model differ in their last digits, and nobody should look for the reason.
+        return None, subject.score(linear_margins(subject.model, rows), rows.y)
+    return fit, subject.score(fit.margins(rows), rows.y)
 
 
 def _calibration(subject: Subject, evaluation: Evaluation, place: int | None) -> list[dict[str, Any]] | None:

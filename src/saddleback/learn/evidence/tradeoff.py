@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.stats import t
 
+from ..._types import Matrix
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
@@ -49,6 +51,7 @@ def tradeoff_of(subject: Subject, evaluation: Evaluation, trained: Rows) -> dict
         "change_errors": held_out.change_errors,
         "average": held_out.average,
         "average_errors": held_out.average_errors,
+        **_bands(evaluation.path_scores, held_out, rows),
         "average_changes": held_out.average - held_out.average[0],
         "average_change_errors": held_out.average_change_errors,
         "train_losses": np.vstack([train, missing]).T,
@@ -56,6 +59,23 @@ def tradeoff_of(subject: Subject, evaluation: Evaluation, trained: Rows) -> dict
         "unit": unit_of(subject.score.name, subject.setting.loss),
         "words": _words(subject, candidates[0]),
     }
+
+
+def _bands(scores: Matrix, held_out: HeldOut, rows: Rows) -> dict[str, Any]:
+    """Intervals of 95 % by Student's distribution, as those of the tables of groups; losses are not below 0."""
+    counted = ~np.isnan(scores[:, 0])
+    w = counted * (np.ones(len(rows)) if rows.weight is None else rows.weight)
+    least = 0.0 if np.nanmin(scores) >= 0.0 else -np.inf
+    ends = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n_groups = (rows.groups.matrix.T @ w) ** 2 / (rows.groups.matrix.T @ w**2)
+        for losses, errors, n in (
+            (held_out.group_losses, held_out.group_errors, n_groups),
+            (held_out.average, held_out.average_errors, w.sum() ** 2 / (w**2).sum()),
+        ):
+            radius = t.isf(0.025, np.where(n > 1.0 + 1e-9, n - 1.0, np.nan)) * errors
+            ends += [np.maximum(losses - radius, least), losses + radius]
+    return dict(zip(("lows", "highs", "average_lows", "average_highs"), ends, strict=True))
 
 
 def _chosen(subject: Subject) -> int | None:

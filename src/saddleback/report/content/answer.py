@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..blocks import Bullets, Fact, Facts, Section
+from ..formatting import code_for
 from .source import Entry, Source, code_of_errors, number, with_error
 
 OUTCOMES = {
@@ -30,8 +31,35 @@ def _figures(source: Source) -> Facts:
             code = code_of_errors([entry], key, f"{key}_error", signed=key.endswith("difference"))
             if entry[key] is not None:
                 items.append(Fact(term, with_error(entry, f"/challengers/{i}", key, f"{key}_error", code)))
+    items += _scale(source) + _least_impact_ratio(source)
     items.append(Fact("Rows held out", number(source.evidence["rows"], "/rows", "held_out", "d")))
     return Facts(tuple(items), "figures")
+
+
+def _scale(source: Source) -> list[Fact]:
+    """What is lost without a model."""
+    rows, classes = source.evidence["rows"], source.evidence["task"] == "classification"
+    if rows.get("guess_loss") is None:
+        return []
+    term = "Loss of guessing by the shares of the classes" if classes else "Loss of one number for all rows"
+    return [Fact(term, number(rows, "/rows", "guess_loss", code_for([rows["guess_loss"]])))]
+
+
+def _least_impact_ratio(source: Source) -> list[Fact]:
+    """The smallest impact ratio among known groups that are not small; that of the largest rate is 1."""
+    found = [
+        (entry["impact_ratio"], f"/groups/{i}/held_out/{k}", entry)
+        for i, table in enumerate(source.evidence["groups"])
+        for k, entry in enumerate(table["held_out"])
+        if table["kind"] != "all" and not entry["small"] and not entry["unknown"]
+        if entry.get("impact_ratio") is not None
+    ]
+    if len(found) < 2:
+        return []
+    _, base, entry = min(found, key=lambda item: item[0])
+    return [
+        Fact(f"Smallest impact ratio: {source.isolated(entry['group'])}", number(entry, base, "impact_ratio", "f2"))
+    ]
 
 
 def _terms(source: Source, entry: Entry) -> dict[str, str]:

@@ -82,17 +82,19 @@ def _table(source: Source, listed: list[int], by_standard: bool, id: str, captio
         for key in keys:
             cells += _numbers(row.get(key), f"{base}/{key}", n_outputs, standardized if key == "standardized" else own)
         lines.append(Row(tuple(cells), base))
-    intercept = _numbers(
-        coefficients["intercept"],
-        "/coefficients/intercept",
-        n_outputs,
-        code_for(coefficients["intercept"], signed=True),
-    )
-    blank = [NO_NUMBER] * n_outputs
-    last = [number for key in keys for number in (intercept if key == "value" else blank)]
+    last = [number for key in keys for number in _intercepts(coefficients, key, n_outputs)]
     drawing = [Drawing("")] if n_outputs == 1 else []
-    lines.append(Row((source.label("Intercept"), *drawing, *last), "/coefficients/intercept", "everyone"))
+    lines.append(Row((source.label("Intercept"), *drawing, *last), "/coefficients", "everyone"))
     return Table(id, caption, tuple(columns), tuple(lines), filtered=len(lines) > 2 * TOP)
+
+
+def _intercepts(coefficients: Entry, key: str, n_outputs: int) -> list[Number]:
+    """The intercepts in a column: those of the model, or of the average model where they are known."""
+    name = {"value": "intercept", "average_model": "average_intercept"}.get(key, "")
+    if coefficients.get(name) is None:
+        return [NO_NUMBER] * n_outputs
+    both = [value for of in ("intercept", "average_intercept") for value in coefficients.get(of) or []]
+    return _numbers(coefficients[name], f"/coefficients/{name}", n_outputs, code_for(both, signed=True))
 
 
 def _numbers(values: list[float | None] | None, place: str, n_outputs: int, code: str) -> list[Number]:

@@ -28,21 +28,23 @@ MEASURES = (
     Measure("loss", "Loss", "The mean loss of its rows: what was optimized."),
     Measure("average_loss", "Loss of the baseline", "The same under {baseline}."),
     Measure("change", "Change (error)", "The difference of the two, row by row.", signed=True, error="change_error"),
-    Measure("accuracy", "Accuracy, %", "Rows whose class was predicted.", percent=True),
-    Measure("true_positive_rate", "True positive rate, %", "Of the positive rows, those predicted so.", percent=True),
-    Measure("false_positive_rate", "False positive rate, %", "Of the others, those predicted positive.", percent=True),
     Measure("selection_rate", "Selection rate, %", "Rows predicted positive.", percent=True),
     Measure(
         "impact_ratio",
         "Impact ratio",
         "The selection rate, relative to the largest of a known group that is not small.",
     ),
+    Measure("true_positive_rate", "True positive rate, %", "Of the positive rows, those predicted so.", percent=True),
+    Measure("false_positive_rate", "False positive rate, %", "Of the others, those predicted positive.", percent=True),
+    Measure("accuracy", "Accuracy, %", "Rows whose class was predicted.", percent=True),
     Measure("base_rate", "Base rate, %", "Rows that are positive.", percent=True),
     Measure("calibration", "Calibration", "The mean prediction minus the base rate.", signed=True),
     Measure("mean_absolute_error", "Mean absolute error", "How far predictions are from the target, on average."),
     Measure("mean_error", "Mean error", "The mean of prediction minus target.", signed=True),
 )
 
+LOSSES = ("rows", "share", "loss", "average_loss", "change")
+"""The columns of the first table of a grouping; the others have the second one, with the rows again."""
 WITHOUT_INTERVAL = ("rows", "share", "average_loss", "base_rate", "calibration")
 """Columns whose intervals are left to the JSON: they would hide those that matter."""
 
@@ -50,6 +52,13 @@ WITHOUT_INTERVAL = ("rows", "share", "average_loss", "base_rate", "calibration")
 def columns_of(entries: Sequence[Entry]) -> list[tuple[Measure, str]]:
     """The columns that these rows have, with the codes of their numbers."""
     return [(measure, _code(measure, entries)) for measure in MEASURES if any(measure.key in row for row in entries)]
+
+
+def losses_and_rates(columns: list[tuple[Measure, str]]) -> list[list[tuple[Measure, str]]]:
+    """The columns in two tables, so that each fits a screen; the second begins with the rows as well."""
+    losses = [pair for pair in columns if pair[0].key in LOSSES]
+    rates = [pair for pair in columns if pair[0].key not in LOSSES]
+    return [losses, [pair for pair in losses if pair[0].key == "rows"] + rates] if rates else [losses]
 
 
 def head(measure: Measure, baseline: str) -> Column:

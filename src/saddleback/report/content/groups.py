@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..blocks import Block, Column, Details, Facts, Heading, Row, Section, Table
-from .group_columns import Measure, cell, columns_of, head, meanings_of
+from .group_columns import Measure, cell, columns_of, head, losses_and_rates, meanings_of
 from .source import Entry, Source
 
 SHOWN_GROUPS = 40
 """Groups of a table that is open from the start: those with the largest loss. All of them are in a second table."""
 MOST_ROWS = 1_000
 """Rows of any table of the page; the JSON has the others. An estimator takes at most as many groups."""
+
+ROWS = {"held_out": "Held-out rows", "train": "Training rows"}
 
 
 def groups_section(source: Source) -> Section:
@@ -44,21 +46,21 @@ def _blocks(source: Source, i: int, everyone: int | None) -> list[Block]:
     entry = source.evidence["groups"][i]
     blocks: list[Block] = []
     caption = source.names.prose(entry["caption"])
-    for key, words in (("held_out", "Held-out rows"), ("train", "Training rows")):
+    for key, words in ROWS.items():
         listed = list(enumerate(entry[key]))
         full = f"{words}. {caption}"
         worst = sorted(listed, key=lambda pair: -(pair[1]["loss"] if pair[1]["loss"] is not None else -1e308))
         inner: list[Block] = []
         if len(listed) > SHOWN_GROUPS:
             cut = f"{words}: the {SHOWN_GROUPS} groups with the largest loss. {caption}"
-            inner.append(_table(source, i, key, sorted(worst[:SHOWN_GROUPS]), everyone, f"groups-{i}-{key}-worst", cut))
+            inner += _tables(source, i, key, sorted(worst[:SHOWN_GROUPS]), everyone, f"groups-{i}-{key}-worst", cut)
             more = f"{words}: all {len(listed):,} groups"
             if len(listed) > MOST_ROWS:
                 listed = sorted(worst[:MOST_ROWS])
                 more = f"{words}: the {MOST_ROWS:,} groups with the largest loss; the others are in the JSON report"
-            inner.append(Details(more, (_table(source, i, key, listed, everyone, f"groups-{i}-{key}", more),)))
+            inner.append(Details(more, tuple(_tables(source, i, key, listed, everyone, f"groups-{i}-{key}", more))))
         else:
-            inner.append(_table(source, i, key, listed, everyone, f"groups-{i}-{key}", full))
+            inner += _tables(source, i, key, listed, everyone, f"groups-{i}-{key}", full)
         if key == "train":
             blocks.append(Details("The same on the rows that the model was fitted to", tuple(inner)))
         else:
@@ -66,19 +68,27 @@ def _blocks(source: Source, i: int, everyone: int | None) -> list[Block]:
     return blocks
 
 
-def _table(
+def _tables(
     source: Source, i: int, key: str, listed: Sequence[tuple[int, Entry]], everyone: int | None, id: str, caption: str
-) -> Table:
-    entries = [entry for _, entry in listed]
-    columns = columns_of(entries)
-    rows = [_row(source, f"/groups/{i}/{key}/{k}", entry, columns) for k, entry in listed]
+) -> list[Block]:
+    """Losses, then rates where there are any."""
+    entries = [(f"/groups/{i}/{key}/{k}", entry, "") for k, entry in listed]
+    parts = losses_and_rates(columns_of([entry for _, entry, _ in entries]))
     if everyone is not None:
-        whole = source.evidence["groups"][everyone][key]
-        rows = [
-            _row(source, f"/groups/{everyone}/{key}/{k}", entry, columns, "everyone") for k, entry in enumerate(whole)
-        ] + rows
-    heads = (Column("Group", "text"), *(head(measure, source.baseline) for measure, _ in columns))
-    return Table(id, caption, heads, tuple(rows), filtered=len(rows) > SHOWN_GROUPS + 1)
+        whole = enumerate(source.evidence["groups"][everyone][key])
+        entries = [(f"/groups/{everyone}/{key}/{k}", entry, "everyone") for k, entry in whole] + entries
+    tables: list[Block] = []
+    for n, columns in enumerate(parts):
+        rows = tuple(_row(source, base, entry, columns, style) for base, entry, style in entries)
+        heads = (Column("Group", "text"), *(head(measure, source.baseline) for measure, _ in columns))
+        title = caption if n == 0 else f"{ROWS[key]}: {_second(source)} of the same groups."
+        own = id if n == 0 else f"{id}-rates"
+        tables.append(Table(own, title, heads, rows, filtered=len(rows) > SHOWN_GROUPS + 1))
+    return tables
+
+
+def _second(source: Source) -> str:
+    return "rates" if source.evidence["task"] == "classification" else "errors"
 
 
 def _row(source: Source, base: str, entry: Entry, columns: list[tuple[Measure, str]], style: str = "") -> Row:

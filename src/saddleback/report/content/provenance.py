@@ -17,11 +17,15 @@ def provenance_section(source: Source) -> Section:
         Fact("Owner", _given(source, provenance["owner"])),
         Fact("Made on", source.words(provenance["created"])),
         Fact("Rows of the data", number(print_, place, "rows", "d")),
-        Fact("Columns of the data", number(print_, place, "columns", "d")),
+        *_columns(source),
+        Fact("Features after encoding", number(print_, place, "columns", "d")),
     ]
     print_of = f"How the fingerprint is computed: {print_['of']}."
-    blocks: list[Block] = [Facts(tuple(facts)), Code(print_["sha256"], "Fingerprint of the data")]
+    blocks: list[Block] = [Facts(tuple(facts)), Code(print_["sha256"], "Fingerprint of the rows")]
     blocks.append(source.paragraph(print_of, "note"))
+    for file in source.evidence["data"].get("files") or []:
+        what = "test file" if file["role"] == "test" else "data file"
+        blocks.append(Code(file["sha256"], f"SHA-256 of the {what} {source.isolated(file['name'])} (sha256sum)"))
     if provenance["command"]:
         blocks.append(Code(provenance["command"], "Run it again"))
     versions = tuple(
@@ -40,6 +44,11 @@ def provenance_section(source: Source) -> Section:
             Details("Settings", (Table("settings", "Settings of the model and of this report", columns, settings),))
         )
     return Section("provenance", "Provenance", tuple(blocks))
+
+
+def _columns(source: Source) -> list[Fact]:
+    files = source.evidence["data"].get("files") or []
+    return [Fact("Columns of the data file", number(files[0], "/data/files/0", "columns", "d"))] if files else []
 
 
 def _given(source: Source, text: str | None) -> Cell | None:

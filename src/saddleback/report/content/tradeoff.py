@@ -7,8 +7,8 @@ from typing import Any
 from ..blocks import Block, Chart, Column, Details, Drawing, Legend, Number, Row, Section, Slider, Table
 from ..charts.bars import bar_places, loss_bar
 from ..charts.svg import Scale, scale_of
-from ..charts.tradeoff_curve import COLORS, cursor_places, draw_tradeoff
-from ..formatting import code_for, code_with_error, interval, write_number
+from ..charts.tradeoff_curve import COLORS, band_of, cursor_places, draw_tradeoff
+from ..formatting import code_for, code_with_error, write_number
 from .source import Entry, Source
 from .tradeoff_sentence import sentence
 
@@ -58,12 +58,9 @@ def _drawn(tradeoff: Entry) -> list[int]:
 
 
 def _scale(tradeoff: Entry, drawn: list[int]) -> Scale:
-    pairs = [
-        (line[j], errors[j]) for line, errors in zip(tradeoff["losses"], tradeoff["errors"], strict=True) for j in drawn
-    ]
-    pairs += list(zip(tradeoff["average"], tradeoff["average_errors"], strict=True))
-    ends = [interval(value, error)[1] for value, error in pairs]
-    return scale_of([*(value for value, _ in pairs), *ends], from_zero=True)
+    values = [line[j] for line in tradeoff["losses"] for j in drawn] + list(tradeoff["average"])
+    ends = [band_of(tradeoff, i, j)[1] for i in range(len(tradeoff["worst_weights"])) for j in [None, *drawn]]
+    return scale_of([*values, *ends], from_zero=True)
 
 
 def codes_of(tradeoff: Entry) -> tuple[str, str]:
@@ -111,13 +108,9 @@ def _cells(tradeoff: Entry, i: int, j: int | None, codes: tuple[str, str]) -> li
 
 
 def _bar(tradeoff: Entry, i: int, j: int | None, scale: Scale) -> str:
-    value, error = (
-        (tradeoff["average"][i], tradeoff["average_errors"][i])
-        if j is None
-        else (tradeoff["losses"][i][j], tradeoff["errors"][i][j])
-    )
+    value = tradeoff["average"][i] if j is None else tradeoff["losses"][i][j]
     mark = tradeoff["average"][0] if j is None else tradeoff["losses"][0][j]
-    return loss_bar(scale, value, *interval(value, error), mark)
+    return loss_bar(scale, value, *band_of(tradeoff, i, j), mark)
 
 
 def _bars(source: Source, tradeoff: Entry, drawn: list[int], at: int, scale: Scale) -> Table:
@@ -152,12 +145,8 @@ def _step(source: Source, tradeoff: Entry, i: int, drawn: list[int], scale: Scal
     codes = codes_of(tradeoff)
     rows = []
     for j in [None, *drawn]:
-        pairs = (
-            (tradeoff["average"][i], tradeoff["average_errors"][i])
-            if j is None
-            else (tradeoff["losses"][i][j], tradeoff["errors"][i][j])
-        )
-        places = list(bar_places(scale, pairs[0], *interval(*pairs)))
+        value = tradeoff["average"][i] if j is None else tradeoff["losses"][i][j]
+        places = list(bar_places(scale, value, *band_of(tradeoff, i, j)))
         cells = [[cell.main, cell.aside, " ".join(cell.refs), cell.code] for cell in _cells(tradeoff, i, j, codes)]
         rows.append([places, cells])
     return {"sentence": sentence(source, tradeoff, i, codes), "rows": rows}

@@ -85,7 +85,8 @@ ROWS = record(
         "held_out_words": text,
         "sampled": or_null(text),
         "weighted": flag,
-    }
+    },
+    numbers("guess_loss"),
 )
 GROUP = record(
     {"group": text, "rows": count, "share": number, "small": flag, "unknown": flag, "loss": number},
@@ -117,7 +118,8 @@ TRADEOFF = record(
     },
     {
         **dict.fromkeys(("changes", "change_errors", "train_losses", "selection_rates"), or_null(matrix)),
-        **dict.fromkeys(("average_changes", "average_change_errors"), or_null(vector)),
+        **dict.fromkeys(("lows", "highs"), or_null(matrix)),
+        **dict.fromkeys(("average_changes", "average_change_errors", "average_lows", "average_highs"), or_null(vector)),
     },
 )
 CHALLENGER = record(
@@ -153,7 +155,8 @@ COEFFICIENT = record(
     {"feature": text, "value": vector}, {"standardized": or_null(vector), "average_model": or_null(vector)}
 )
 COEFFICIENTS = record(
-    {"classes": or_null(list_of(text)), "intercept": vector, "rows": list_of(COEFFICIENT), "words": text}
+    {"classes": or_null(list_of(text)), "intercept": vector, "rows": list_of(COEFFICIENT), "words": text},
+    {"average_intercept": or_null(vector)},
 )
 BIN = record({"rows": count, **numbers("predicted", "observed", "low", "high")})
 CALIBRATION = record({"group": text, "rows": count, "bins": list_of(BIN)})
@@ -164,7 +167,8 @@ DATA = record(
             record({"column": or_null(text), **texts("kind", "message"), "severity": one_of("note", "warning")})
         ),
         "missing": or_null(text),
-    }
+    },
+    {"files": or_null(list_of(record({**texts("role", "name", "sha256"), "bytes": count, "columns": count})))},
 )
 PROVENANCE = record(
     {

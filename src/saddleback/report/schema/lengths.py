@@ -6,8 +6,8 @@ from typing import Any
 
 from ...errors import ProblemError
 
-BY_GROUP = ("losses", "errors", "changes", "change_errors", "train_losses", "selection_rates")
-BY_WEIGHT = ("average", "average_errors", "average_changes", "average_change_errors")
+BY_GROUP = ("losses", "errors", "changes", "change_errors", "train_losses", "selection_rates", "lows", "highs")
+BY_WEIGHT = ("average", "average_errors", "average_changes", "average_change_errors", "average_lows", "average_highs")
 
 
 def check_lengths(evidence: dict[str, Any]) -> None:
@@ -18,6 +18,8 @@ def check_lengths(evidence: dict[str, Any]) -> None:
     n_outputs = len(coefficients["intercept"])
     if coefficients["classes"] is not None and n_outputs > 1:
         _same("/coefficients/intercept", n_outputs, len(coefficients["classes"]), "classes")
+    if coefficients.get("average_intercept") is not None:
+        _same("/coefficients/average_intercept", len(coefficients["average_intercept"]), n_outputs, "intercepts")
     for i, row in enumerate(coefficients["rows"]):
         for key in ("value", "standardized", "average_model"):
             if row.get(key) is not None:

@@ -53,12 +53,12 @@
     slider.closest(".control").hidden = false;
   }
 
-  // On paper all details are open and the slider stands at the chosen point.
+  // On paper all details but very long ones are open, and the slider stands at the chosen point.
   const print = window.matchMedia("print");
   let opened = [];
   const printing = (starts) => {
     if (starts) {
-      const closed = Array.from(document.querySelectorAll("details:not([open])"));
+      const closed = Array.from(document.querySelectorAll("details:not([open]):not(.on-screen)"));
       closed.forEach((details) => { details.open = true; });
       opened = opened.concat(closed);
     } else {
