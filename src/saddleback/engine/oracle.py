@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite
 from typing import cast
 from weakref import WeakMethod
@@ -17,7 +18,7 @@ from ..errors import ProblemError
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
-from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver
+from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver, gives_primal
 from ..subproblem.checked_solution import checked_solution, must_be_checked
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
@@ -225,13 +226,23 @@ class Oracle(ProblemFacts):
             self._check_clock()
         kind = DualSubproblem if factor is None else FactoredSubproblem
         subproblem = kind(matrix, c, self.adversary)
-        tol = max(tol, subproblem.rounding_floor)
+        tol = max(tol, self._rounding_floor(subproblem))
         solution = self.inner.solve(subproblem, tol, start)
         if self._checks_inner:
             solution = checked_solution(solution, subproblem, tol, self.inner)
         self.n_inner += solution.n_iter
         self.n_inner_failures += not solution.converged
         return solution
+
+    @cached_property
+    def steps_from_primal(self) -> bool:
+        """Whether the inner solver finds steps as accurate as the losses, however large Q is."""
+        return gives_primal(self.inner, self.adversary, self.problem.n_params)
+
+    def _rounding_floor(self, subproblem: DualSubproblem) -> float:
+        """The least gap that can be asked for."""
+        factored = isinstance(subproblem, FactoredSubproblem)
+        return subproblem.primal_rounding_floor if factored and self.steps_from_primal else subproblem.rounding_floor
 
     def cut(self, at: Evaluation, lam: Vector, slope: Vector | None = None) -> Minorant:
         """The minorant of g that lam gives at an evaluated point; ``slope`` is G' lam where the caller has it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
@@ -30,6 +31,9 @@ class ShiftedSystem(Protocol):
     def direction(self, lam: Vector) -> Vector:
         """p = -P^-1 G' lam."""
 
+    def direction_of(self, u: Vector) -> Vector:
+        """The p with F u = G p: that of lam where u = -F' lam. Needs ``factor``."""
+
 
 class HessianModel(Protocol):
     """A model B of the Hessian of <lam, f>."""
@@ -51,8 +55,11 @@ class CholeskySystem:
     Q: None = None
 
     def direction(self, lam: Vector) -> Vector:
-        p: Vector = dtrtrs(self.L, lam @ self.factor, lower=1, trans=1)[0]
-        return -p
+        return self.direction_of(-(lam @ self.factor))
+
+    def direction_of(self, u: Vector) -> Vector:
+        p: Vector = dtrtrs(self.L, u, lower=1, trans=1)[0]
+        return p
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +69,15 @@ class SolvedSystem:
     V: Matrix
     Q: Matrix | None = None
     factor: Matrix | None = None
+    """G P^-1/2, for a diagonal P."""
+    root: Vector | float = 1.0
+    """P^1/2, where the factor is given."""
 
     def direction(self, lam: Vector) -> Vector:
         return -(lam @ self.V)
+
+    def direction_of(self, u: Vector) -> Vector:
+        return np.asarray(u / self.root)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,12 @@ class AffineControl:
     """The share of the tolerance that this gap may take."""
     relative_tolerance: float = 1e-10
     """Smaller tolerances relative to |g| cannot be reached; LARGEST_RELATIVE_TOLERANCE of engine/stopping.py."""
+    primal_share: float = 1e-4
+    """With an inner solver that gives primal points, rounding errors of Q do not matter, and the proximal term of a
+    step over the scales of the parameters is this share of the tolerance: one step then is enough."""
+    primal_range: tuple[float, float] = (1e-13, 1e-8)
+    """Limits of the same relative to the losses: below, residuals of an interior-point method would be divided by less
+    than their rounding errors."""
     step_range: float = 1e4
     """Steps are at most this many times longer or shorter than the longest steps on losses that are not known to be
     affine, so that with extreme tolerances Q neither overflows nor is negligible against c."""
@@ -46,7 +52,7 @@ class AffineModel:
 
     @staticmethod
     def start(oracle: Oracle, at: Evaluation) -> AffineModel:
-        """The delta for which the rounding errors of Q = G B^-1 G' in (D) take half of the tolerance.
+        """The delta for which the rounding errors of Q = G B^-1 G' in (D) take half of the tolerance, or a smaller one.
 
         The error of the certificate is the gap of (D) times delta, so that a small delta does not make it worse.
         """
@@ -57,6 +63,10 @@ class AffineModel:
         steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         tol = max(oracle.tol, CONTROL.relative_tolerance * abs(at.value))
         delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
+        if oracle.steps_from_primal:
+            spread = float(at.lam.dot(oracle.adversary.dual_set.tangent_part(at.f))) or at.magnitude or 1.0
+            least, most = CONTROL.primal_range
+            return AffineModel(min(max(CONTROL.primal_share * tol / spread, least), most) * largest / spread, weights)
         usual = steepest / (at.magnitude or 1.0) / SMOOTHNESS.longest_step
         return AffineModel(min(max(delta, usual / CONTROL.step_range), usual * CONTROL.step_range), weights)
 
@@ -68,6 +78,6 @@ class AffineModel:
         a = (self.delta + sigma) * self.weights
         V = G / a
         if G.shape[1] < G.shape[0]:
-            return SolvedSystem(V, factor=G / np.sqrt(a))
+            return SolvedSystem(V, factor=G / np.sqrt(a), root=np.sqrt(a))
         Q = V @ G.T
         return SolvedSystem(V, 0.5 * (Q + Q.T))

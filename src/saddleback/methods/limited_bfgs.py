@@ -89,7 +89,7 @@ class LimitedBFGS:
     def system(self, G: Matrix, sigma: float) -> ShiftedSystem | None:
         a = self.delta + sigma
         if not len(self.S) and G.shape[1] < G.shape[0]:
-            return SolvedSystem(G / a, factor=G / np.sqrt(a))
+            return SolvedSystem(G / a, factor=G / np.sqrt(a), root=np.sqrt(a))
         return self.with_initial(self.S[:0], np.empty(0)).system(G, sigma)
 
 

@@ -32,6 +32,9 @@ class SecondOrderControl:
     inner_accuracy: float = 1e-4
     """Solve (D) first to this share of the decrease that the last step predicted; `try_step` solves it again where that
     is not accurate enough."""
+    whole_accuracy: float = 0.1
+    """Solve (D) to this share of the tolerance where one step is the whole problem: affine losses, and an inner solver
+    that gives primal points."""
     shift_growth: float = 10.0
     """sigma is multiplied by this where P is not positive definite."""
     smallest_shift: float = 1e-8
@@ -118,6 +121,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
 
     def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+        if oracle.affine and oracle.steps_from_primal:
+            return CONTROL.whole_accuracy * oracle.tol
         first = PROX.first_accuracy * at.magnitude
         if not state.predicted > 0:
             return first
@@ -132,7 +137,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             lam=step.lam,
             # At the new point the active losses are equal to second order, so that lam gives a better bound there.
             minorants=(oracle.cut(there, step.lam, slope),),
-            inner_gap=solution.gap,
+            inner_gap=solution.least_gap,
             inner_iter=solution.n_iter,
             predicted=_predicted(trial),
             unshifted_step=trial.unshifted_step if self.knows_hessian(oracle, state) else None,
@@ -151,7 +156,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             state,
             lam=step.lam,
             minorants=(oracle.cut(step.base, step.lam, step.slope),),
-            inner_gap=step.solution.gap,
+            inner_gap=step.solution.least_gap,
             inner_iter=step.solution.n_iter,
             predicted=_predicted(trial),
             unshifted_step=None,
@@ -178,7 +183,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
 def _predicted(trial: Trial) -> float:
     """The predicted decrease for the estimate of the gap: without the shift, plus the gap of (D) and rounding."""
-    return max(0.0, trial.predicted_without_shift) + trial.step.solution.gap + trial.step.rounding
+    return max(0.0, trial.predicted_without_shift) + trial.step.solution.least_gap + trial.step.rounding
 
 
 def initial_hessian_diagonal(at: Evaluation) -> float:

@@ -136,7 +136,7 @@ def try_step(
     """The step of (D) with c = f(w), corrected where it would be rejected; None where its length is zero."""
     solution = oracle.dual_step(system.Q, at.f, tol, start, factor=system.factor)
     direction, model_value, predicted = _prediction(oracle, at, system, solution)
-    if solution.converged and solution.gap > max(
+    if solution.converged and solution.least_gap > max(
         CONTROL.inner_accuracy * max(0.0, predicted), CONTROL.rounding_floors * solution.rounding_floor
     ):
         accuracy = CONTROL.retry_margin * CONTROL.inner_accuracy * max(0.0, predicted)
@@ -155,10 +155,18 @@ def _prediction(
     oracle: Oracle, at: Evaluation, system: ShiftedSystem, solution: DualSolution
 ) -> tuple[Vector, float, float]:
     """p, h(f + G p), and the decrease that the model predicts."""
-    direction = system.direction(solution.lam)
+    direction = _direction(system, solution)
     change = at.G.dot(direction)
     model_value = oracle.adversary.value(at.f + change)
     return direction, model_value, at.value - model_value + 0.5 * float(solution.lam.dot(change))
+
+
+def _direction(system: ShiftedSystem, solution: DualSolution) -> Vector:
+    """p of the primal point where that is more accurate, else of lam."""
+    primal = solution.primal
+    if primal is not None and primal.gap < solution.gap:
+        return system.direction_of(primal.u)
+    return system.direction(solution.lam)
 
 
 def _step(oracle: Oracle, at: Evaluation, solution: DualSolution, direction: Vector, model_value: float) -> ProxStep:
@@ -174,8 +182,8 @@ def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
     first = trial.step
     at = first.base
     c = first.point.f - at.G @ first.direction
-    solution = oracle.dual_step(system.Q, c, first.solution.gap, first.lam, factor=system.factor)
-    direction = system.direction(solution.lam)
+    solution = oracle.dual_step(system.Q, c, first.solution.least_gap, first.lam, factor=system.factor)
+    direction = _direction(system, solution)
     distance, limit = np.linalg.norm(direction - first.direction), np.linalg.norm(first.direction)
     near = distance <= CONTROL.correction_distance * limit
     if (

@@ -7,7 +7,7 @@ from ..adversary import Adversary
 from ..capabilities import Needs, lack, offers, refuse_unmet
 from ..errors import ProblemError
 from .auto import Auto
-from .base import InnerSolver, applies, needs_of, square_matrices
+from .base import InnerSolver, applies, gives_primal, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
 from .factored_subproblem import FactoredSubproblem
 from .frank_wolfe import FrankWolfe
@@ -16,6 +16,7 @@ from .path_following import PathFollowing
 from .projected_gradient import ProjectedGradient
 from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
+from .sdp import SemidefiniteProgram
 from .trust_constr import TrustConstr
 
 INNER_SOLVERS: dict[str, type[InnerSolver]] = {
@@ -64,9 +65,11 @@ __all__ = [
     "ProjectedGradient",
     "QuadraticProgram",
     "ResponseNewton",
+    "SemidefiniteProgram",
     "TrustConstr",
     "adversary_of",
     "applies",
+    "gives_primal",
     "inner_solver",
     "resolve_inner",
     "square_matrices",

@@ -18,6 +18,7 @@ from .qp import QuadraticProgram
 from .qp.primal_form import PrimalForm
 from .response_newton import CONTROL as RESPONSE_NEWTON
 from .response_newton import ResponseNewton
+from .sdp import SemidefiniteProgram
 
 # With fewer losses the order of the solvers does not depend on the shape of Q.
 SHAPE_MATTERS_FROM = min(RESPONSE_NEWTON.many_losses, PATH_FOLLOWING.many_losses)
@@ -64,6 +65,7 @@ class Auto:
         QuadraticProgram(),
         ResponseNewton(),
         PathFollowing(),
+        SemidefiniteProgram(),
         ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
         FrankWolfe(),
     )
@@ -93,6 +95,13 @@ class Auto:
             counts = [(solver, n) for solver, n in counts if not isinstance(solver, QuadraticProgram)]
         return max((n for _, n in counts), default=0)
 
+    def gives_primal(self, adversary: Adversary, d: int) -> bool:
+        """Whether the solver that is tried first gives primal points."""
+        return any(
+            isinstance(solver, SemidefiniteProgram) and solver.gives_primal(adversary, d)
+            for solver in self.applicable(adversary)
+        )
+
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
         best: DualSolution | None = None
         if subproblem.magnitude == 0 and subproblem.adversary.exact:
@@ -102,9 +111,9 @@ class Auto:
         for solver in self._ordered(subproblem):
             solution = solver.solve(subproblem, tol, start if best is None else best.lam)
             n_iter += solution.n_iter
-            if best is None or solution.gap < best.gap:
+            if best is None or solution.least_gap < best.least_gap:
                 best = solution
-            if best.gap <= max(tol, subproblem.rounding_floor):
+            if best.least_gap <= max(tol, best.rounding_floor):
                 break
         assert best is not None, "resolve_inner refuses an adversary to which no solver applies"
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
@@ -121,6 +130,6 @@ class Auto:
         ):
             solvers = tuple(s for s in solvers if not isinstance(s, QuadraticProgram))
         for solver in solvers:
-            if isinstance(solver, ResponseNewton) and solver.is_fastest(subproblem):
+            if isinstance(solver, ResponseNewton | SemidefiniteProgram) and solver.is_fastest(subproblem):
                 return (solver, *(other for other in solvers if other is not solver))
         return solvers

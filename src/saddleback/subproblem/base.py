@@ -16,8 +16,8 @@ NO_NEEDS = Needs()
 class InnerSolver(Protocol):
     """Solves (D) until the measured cross-evaluation gap is at most ``tol``, or reports that it did not.
 
-    Two more members are optional: ``needs: ClassVar[Needs]``, the capabilities of (Lambda, R) without which the solver
-    is refused, and ``square_matrices`` (see `CountsSquareMatrices`).
+    More members are optional: ``needs: ClassVar[Needs]``, the capabilities of (Lambda, R) without which the solver is
+    refused, ``square_matrices`` (see `CountsSquareMatrices`) and ``gives_primal`` (see `GivesPrimal`).
     """
 
     @property
@@ -33,6 +33,19 @@ class CountsSquareMatrices(Protocol):
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         """J x J matrices held at the peak where Q = F F' for a factor F of d columns; 0 where only F is used."""
+
+
+class GivesPrimal(Protocol):
+    """primal points, ``gives_primal(adversary, d)``."""
+
+    def gives_primal(self, adversary: Adversary, d: int) -> bool:
+        """Whether solutions have a ``primal`` point where Q = F F' for a factor F of d columns: its rounding errors do
+        not depend on Q, so that steps may be as long as one likes."""
+
+
+def gives_primal(solver: InnerSolver, adversary: Adversary, d: int) -> bool:
+    """Whether a solver returns primal points; False where it does not say so."""
+    return offers(solver, GivesPrimal) and solver.gives_primal(adversary, d)
 
 
 def needs_of(solver: InnerSolver) -> Needs:

@@ -37,4 +37,4 @@ def checked_solution(solution: object, subproblem: DualSubproblem, tol: float, s
             "Offer points to subproblem.incumbent.Incumbent, which restores them."
         )
     gap = subproblem.cross_evaluation_gap(restored)
-    return replace(solution, lam=restored, gap=gap, converged=gap <= tol)
+    return replace(solution, lam=restored, gap=gap, converged=gap <= tol, primal=None)

@@ -50,6 +50,12 @@ class DualSubproblem:
         rounding_floor = ROUNDING_ERRORS * EPS * max(scale, SMALLEST_NORMAL)
         self.__dict__.update(c_tangent=c_tangent, magnitude=magnitude, scale=scale, rounding_floor=rounding_floor)
 
+    @property
+    def primal_rounding_floor(self) -> float:
+        """The same of the gap of a primal point, in which Q does not occur: a sum over the losses."""
+        spread = self.adversary.largest_weight * np.sqrt(self.c.size) * float(np.abs(self.c_tangent).max())
+        return min(self.rounding_floor, ROUNDING_ERRORS * EPS * max(spread, SMALLEST_NORMAL))
+
     def product(self, lam: Vector) -> Vector:
         """Q lam."""
         return self.Q.dot(lam)
@@ -89,6 +95,15 @@ class Multipliers(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class PrimalPoint:
+    """A point u of min over u of h(c + F u) + 1/2 |u|^2, the primal of (D) with Q = F F', and its gap against a lam."""
+
+    u: Vector
+    gap: float
+    """The duality gap of the pair, `FactoredSubproblem.pair_gap`."""
+
+
+@dataclass(frozen=True, eq=False)
 class DualSolution:
     """The result of an inner solver: a feasible lam, its measured cross-evaluation gap, and the iterations taken."""
 
@@ -96,9 +111,17 @@ class DualSolution:
     gap: float
     n_iter: int
     converged: bool
+    """Whether ``least_gap`` is at most the requested gap."""
     solver: str
     message: str = ""
     rounding_floor: float = 0.0
     """That of the subproblem: smaller gaps cannot be measured, also where a smaller tolerance was requested."""
     multipliers: Multipliers | None = None
     """Those of a quadratic program, where one was solved; `qp.kkt.frank_wolfe_bound` turns them into a certificate."""
+    primal: PrimalPoint | None = None
+    """Where the solver has one: a step along it is more accurate than the step of lam if its gap is smaller."""
+
+    @property
+    def least_gap(self) -> float:
+        """The gap of lam, or that of lam with the primal point where it is smaller."""
+        return self.gap if self.primal is None else min(self.gap, self.primal.gap)

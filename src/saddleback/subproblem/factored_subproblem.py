@@ -41,6 +41,15 @@ class FactoredSubproblem(DualSubproblem):
     def product(self, lam: Vector) -> Vector:
         return self.factor.dot(lam.dot(self.factor)) if self.tall else self.Q.dot(lam)
 
+    def pair_gap(self, lam: Vector, u: Vector) -> float:
+        """h(c + F u) + 1/2 |u|^2 minus the value of (D) at lam, >= 0; at u = -F' lam the cross-evaluation gap.
+
+        It is h(ell) - <lam, ell> + R(lam) + 1/2 |u + F' lam|^2 with ell = c + F u, a sum of terms >= 0.
+        """
+        residual = u + lam.dot(self.factor)
+        gap = self.adversary.gap(lam, self.c_tangent + self.factor.dot(u))
+        return gap + 0.5 * float(residual.dot(residual))
+
 
 def low_rank_factor(subproblem: DualSubproblem) -> Matrix:
     """F with F F' = Q/scale and no more columns than rows: the given factor, or a pivoted Cholesky factor."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.blas import dasum
 
 from .._types import Vector
-from .dual_subproblem import DualSolution, DualSubproblem, Multipliers
+from .dual_subproblem import DualSolution, DualSubproblem, Multipliers, PrimalPoint
 
 
 class Incumbent:
@@ -40,18 +40,31 @@ class Incumbent:
         return gap if gap == gap else np.inf
 
     def solution(
-        self, solver: str, n_iter: int, reason: str = "", multipliers: Multipliers | None = None
+        self,
+        solver: str,
+        n_iter: int,
+        reason: str = "",
+        multipliers: Multipliers | None = None,
+        primal: PrimalPoint | None = None,
     ) -> DualSolution:
         """The result; ``reason`` says why the solver stopped and is reported where the gap exceeds the tolerance."""
         if self.lam is None:
             self.offer(self.subproblem.adversary.dual_set.center(self.subproblem.c.size))
         assert self.lam is not None, "the gap at the center of Lambda is finite"
-        rounding_floor = self.subproblem.rounding_floor
-        if self.gap <= self.tol:
+        rounding_floor = self.subproblem.rounding_floor if primal is None else self.subproblem.primal_rounding_floor
+        gap = self.gap if primal is None else min(self.gap, primal.gap)
+        if gap <= self.tol:
             return DualSolution(
-                self.lam, self.gap, n_iter, True, solver, rounding_floor=rounding_floor, multipliers=multipliers
+                self.lam,
+                self.gap,
+                n_iter,
+                True,
+                solver,
+                rounding_floor=rounding_floor,
+                multipliers=multipliers,
+                primal=primal,
             )
-        if self.done:
+        if self.done or gap <= rounding_floor:
             reason = f"gaps below {rounding_floor:.3g} are rounding errors"
-        message = f"{solver} reached gap {self.gap:.3g} instead of {self.tol:.3g}: {reason}"
-        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, rounding_floor, multipliers)
+        message = f"{solver} reached gap {gap:.3g} instead of {self.tol:.3g}: {reason}"
+        return DualSolution(self.lam, self.gap, n_iter, False, solver, message, rounding_floor, multipliers, primal)

@@ -7,10 +7,11 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dposv, dpotrf, dpotrs
+from scipy.linalg.lapack import dposv, dpotrs
 
 from ..._types import Matrix, Vector
 from ...linalg.hessians import Dense, Diagonal, Gram, Hessian, Spectral, gram_solve
+from ...linalg.regularized_cholesky import regularized_cholesky
 from ..dual_subproblem import DualSubproblem
 from ..factored_subproblem import FactoredSubproblem, low_rank_factor
 
@@ -85,7 +86,7 @@ class DenseSystem:
         self._D = 1.0 / np.sqrt(H.diagonal())
         H *= self._D
         H *= self._D[:, None]
-        self._factor = _cholesky(H)
+        self._factor = regularized_cholesky(H, CONTROL.regularizations)
         self._E = E * self._D
         self._W = dpotrs(self._factor, self._E.T, lower=1)[0] if len(E) else self._E.T
         self._S = self._E @ self._W
@@ -128,7 +129,8 @@ class NarrowSystem:
         inner = dsyrk(1.0, self._F, trans=1, lower=1)
         inner[np.diag_indices_from(inner)] += 1.0 / tau
         self._scale = 1.0 / np.sqrt(inner.diagonal())
-        self._factor = _cholesky(inner * self._scale * self._scale[:, None])
+        scaled = inner * self._scale * self._scale[:, None]
+        self._factor = regularized_cholesky(scaled, CONTROL.regularizations)
         self._E, self._C = E * self._D, np.zeros(len(E))
         if V is not None and len(V):
             rows = V * self._D
@@ -196,12 +198,3 @@ def _onto_hull(d: Vector, E: Matrix, W: Matrix, S: Matrix) -> None:
     if len(E):
         for _ in range(2):
             d -= W @ dposv(S, E @ d)[1]
-
-
-def _cholesky(H: Matrix) -> Matrix:
-    """The lower Cholesky factor of H, or of H + eps I with the least eps for which there is one."""
-    for regularization in CONTROL.regularizations:
-        factor, info = dpotrf(H + regularization * np.eye(len(H)) if regularization else H, lower=1, clean=0)
-        if info == 0:
-            return np.asarray(factor)
-    raise np.linalg.LinAlgError("the Hessian of the barrier problem is not positive definite")
