@@ -12,9 +12,10 @@ from ..engine.hessian_probe import HessianProbe
 from ..engine.oracle import Oracle
 from ..linalg.hessian_models import DenseHessianModel, HessianModel
 from ..losses.base import HasHessian
+from .second_order import CONTROL as SECOND_ORDER
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import CONTROL as TRIAL
-from .trial import Trial
+from .trial import TINY, Trial
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class HessianChoice:
 
     exact: bool = False
     """True once a step was local, poor, shifted or failed; it stays true."""
+    largest_predicted: float = 0.0
+    """The largest predicted decrease so far."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +65,7 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         return NewtonState(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),))
 
     def hessian_model(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> HessianModel:
-        lam = hessian_weights(oracle, state)
+        lam = hessian_weights(oracle, state, _center_share(state))
         sampled = None if state.model.exact else oracle.sampled_hessian(at.w, lam)
         return DenseHessianModel(oracle.hessian(at.w, lam) if sampled is None else sampled)
 
@@ -72,12 +75,20 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
     def learn(
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> HessianChoice:
-        local = trial.predicted < CONTROL.local_share * state.largest_predicted
+        largest = max(state.model.largest_predicted, trial.predicted)
+        local = trial.predicted < CONTROL.local_share * largest
         poor = trial.ratio < TRIAL.poor_ratio or trial.sigma > 0
-        return HessianChoice(state.model.exact or local or poor)
+        return HessianChoice(state.model.exact or local or poor, largest)
 
     def failed(self, state: NewtonState) -> HessianChoice:
-        return HessianChoice(True)
+        return HessianChoice(True, state.model.largest_predicted)
 
     def with_second_derivatives(self, state: NewtonState, probe: HessianProbe) -> NewtonState:
-        return replace(state, model=HessianChoice(True))
+        return replace(state, model=HessianChoice(True, state.model.largest_predicted))
+
+
+def _center_share(state: NewtonState) -> float:
+    """The share falls with the predicted decrease, so that B tends to the Hessian of <lam, f>."""
+    if not state.predicted > 0:
+        return SECOND_ORDER.center_share
+    return SECOND_ORDER.center_share * min(1.0, state.predicted / max(state.model.largest_predicted, TINY))
