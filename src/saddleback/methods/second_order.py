@@ -12,7 +12,7 @@ from .._types import Vector
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import Method, State
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import HessianModel
+from ..linalg.hessian_models import HessianModel, ShiftedSystem
 from .guard import Guard
 from .prox_step import CONTROL as PROX
 from .trial import Trial, try_step
@@ -70,9 +70,19 @@ class SecondOrder(Method[S2], Generic[S2, M]):
     ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
 
+    def prepared(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
+        """The state with what the model needs at an evaluated point."""
+        return state
+
     @abstractmethod
     def hessian_model(self, oracle: Oracle, state: S2, at: Evaluation) -> HessianModel:
         """B at an evaluated point."""
+
+    def try_step(
+        self, oracle: Oracle, state: S2, at: Evaluation, model: HessianModel, sigma: float, system: ShiftedSystem
+    ) -> Trial | None:
+        """The step of the model with this shift, evaluated; None where its length is zero."""
+        return try_step(oracle, at, system, sigma, self.accuracy(oracle, state, at), state.lam)
 
     @abstractmethod
     def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> M:
@@ -96,6 +106,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
             return self._accelerated_step(oracle, state, at)
+        state = self.prepared(oracle, state, at)
         hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
         for _ in range(CONTROL.max_trials):
@@ -104,7 +115,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
                 sigma = max(CONTROL.shift_growth * sigma, hessian_model.smallest_shift, first)
                 continue
-            trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
+            trial = self.try_step(oracle, state, at, hessian_model, sigma, system)
             if trial is None:
                 break
             n_points += trial.n_points
@@ -118,7 +129,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 return self._null_step(oracle, state, trial, sigma, n_points)
         return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
 
-    def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+    def accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+        """The gap to which (D) is solved first."""
         first = PROX.first_accuracy * at.magnitude
         if not state.predicted > 0:
             return first
