@@ -8,8 +8,8 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .._validation import loss_array
+from .._types import Indices, Matrix, Vector
+from .._validation import all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
 from ..losses import Losses
@@ -60,6 +60,13 @@ class CheckedLosses:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
         if not np.isfinite(H).all():
             raise Breakdown("the Hessian is not finite at the point of the last step")
+        return H
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        shape = (which.size, self._d, self._d)
+        H = self._of_shape(self._losses.loss_hessians(w.copy(), which.copy()), shape, "loss_hessians")
+        if not all_finite(H):
+            raise Breakdown("the Hessian of a loss is not finite at the point of the last step")
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None) -> Matrix | None:

@@ -11,7 +11,7 @@ from weakref import WeakMethod
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from .._types import EPS, Matrix, Vector
+from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
 from ..losses import RescaledLosses
@@ -201,6 +201,11 @@ class Oracle(ProblemFacts):
         """sum_j lam_j Hessian f_j(w), of losses that offer it."""
         self._check_clock()
         return self._losses.hessian(w, lam)
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        """The Hessians of the losses with the numbers ``which``, (len(which), d, d), of losses that offer them."""
+        self._check_clock()
+        return self._losses.loss_hessians(w, which)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix | None:
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""

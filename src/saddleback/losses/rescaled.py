@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import Indices, Matrix, Vector
 from .._validation import loss_pair
 from ..capabilities import lack
 from .facts import LossFacts
@@ -53,6 +53,9 @@ class RescaledLosses:
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         return self.losses.hessian(w / self.factors, lam) / np.outer(self.factors, self.factors)
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        return self.losses.loss_hessians(w / self.factors, which) / np.outer(self.factors, self.factors)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         if V is None:

@@ -35,8 +35,6 @@ class HessianChoice:
 
     exact: bool = False
     """True once a step was local, poor, shifted or failed; it stays true."""
-    largest_predicted: float = 0.0
-    """The largest predicted decrease so far."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,13 +72,12 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
     def learn(
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> HessianChoice:
-        largest = max(state.model.largest_predicted, trial.predicted)
-        local = trial.predicted < CONTROL.local_share * largest
+        local = trial.predicted < CONTROL.local_share * state.largest_predicted
         poor = trial.ratio < TRIAL.poor_ratio or trial.sigma > 0
-        return HessianChoice(state.model.exact or local or poor, largest)
+        return HessianChoice(state.model.exact or local or poor)
 
     def failed(self, state: NewtonState) -> HessianChoice:
-        return HessianChoice(True, state.model.largest_predicted)
+        return HessianChoice(True)
 
     def with_second_derivatives(self, state: NewtonState, probe: HessianProbe) -> NewtonState:
-        return replace(state, model=HessianChoice(True, state.model.largest_predicted))
+        return replace(state, model=HessianChoice(True))

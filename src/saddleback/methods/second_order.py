@@ -15,7 +15,7 @@ from ..engine.oracle import Oracle
 from ..linalg.hessian_models import HessianModel
 from .guard import Guard
 from .prox_step import CONTROL as PROX
-from .trial import Trial, try_step
+from .trial import TINY, Trial, try_step
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class SecondOrderControl:
     smallest_shift: float = 1e-8
     """The first such sigma, relative to `initial_hessian_diagonal`, where B = 0 gives none."""
     center_share: float = 1e-3
-    """lam is moved by this share to the center of Lambda before it weighs Hessians (docs/mathematics.md, 6)."""
+    """lam is moved by this share to the center of Lambda before it weighs Hessians, times the last predicted decrease
+    over the largest one (docs/mathematics.md, 6, "The weights of the Hessians")."""
 
 
 CONTROL = SecondOrderControl()
@@ -48,6 +49,8 @@ class SecondOrderState(State):
     """The shift sigma of the Hessian model, the state of the accelerated steps, and the data of the Hessian model."""
 
     sigma: float = 0.0
+    largest_predicted: float = 0.0
+    """The largest decrease that a step has predicted so far."""
     guard: Guard = field(default_factory=Guard)
     model: object
     """The data from which a method builds its Hessian model; each method narrows the type."""
@@ -137,6 +140,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             predicted=_predicted(trial),
             unshifted_step=trial.unshifted_step if self.knows_hessian(oracle, state) else None,
             sigma=trial.sigma_after_acceptance(),
+            largest_predicted=max(state.largest_predicted, trial.predicted),
             guard=state.guard.after_evaluations(n_points),
             model=self.learn(oracle, state, trial, there, slope),
         )
@@ -189,9 +193,14 @@ def initial_hessian_diagonal(at: Evaluation) -> float:
 def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
     """The weights of the losses' Hessians in B: the last lam, moved a little to the center, so that none is zero.
 
-    Before the first step lam is a best response, often a vertex, and the center is used: it is closer to most
-    solutions.
+    The move falls with the predicted decrease, so that B tends to the Hessian of the Lagrangian. Before the first step
+    lam is a best response, often a vertex, and the center is used: it is closer to most solutions.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
-    before_first = state.guard.state is None and not state.predicted > 0
-    return state.lam + (1.0 if before_first else CONTROL.center_share) * (center - state.lam)
+    return state.lam + _center_share(state) * (center - state.lam)
+
+
+def _center_share(state: SecondOrderState) -> float:
+    if not state.predicted > 0:
+        return 1.0 if state.guard.state is None else CONTROL.center_share
+    return CONTROL.center_share * min(1.0, state.predicted / max(state.largest_predicted, TINY))

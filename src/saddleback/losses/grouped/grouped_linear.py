@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..._types import Matrix, Vector
-from ..._validation import finite_vector, flag, number
+from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
 from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ..base import HasHessian, HasSampledHessian, HasSmoothness
+from ..base import HasHessian, HasLossHessians, HasSampledHessian, HasSmoothness
 from .held_out import HeldOut
-from .hessian import check_room_for_hessian, hessian_of_rows
+from .hessian import check_room_for_hessian, hessians_of_rows
 from .input.features import check_same_columns, read_features
 from .input.groups import read_groups, read_known_groups
 from .input.labels import refuse_masked
@@ -26,6 +26,10 @@ from .reader import Reader
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
+from .weighted_rows import WeightedRows
+
+LARGEST_HESSIANS = 1 << 25
+"""Entries of the Hessians of all losses up to which they are offered: 256 MB."""
 
 
 class GroupedLinear:
@@ -228,9 +232,24 @@ class GroupedLinear:
         self._refuse_lack(HasHessian)
         W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, self._n_threads)
+        rows = WeightedRows.of_losses(self._reader.plan, lam)
+        (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
         penalized = np.arange(self._layout.n_weights)
         H[penalized, penalized] += self.l2 * lam.sum()
+        return H
+
+    def loss_hessians(self, w: Vector, which: Any) -> Matrix:
+        """The Hessians of the losses with these numbers, (len(which), n_params, n_params).
+
+        n d^2 multiplications (times K^2), where n counts the rows of these groups: no other row is read.
+        """
+        self._refuse_lack(HasLossHessians)
+        W, intercepts = self._layout.split(w)
+        numbers = indices(which, "which", self.n_losses).tolist()
+        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in numbers]
+        H = hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads)
+        penalized = np.arange(self._layout.n_weights)
+        H[:, penalized, penalized] += self.l2
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
@@ -248,10 +267,12 @@ class GroupedLinear:
 
     def lacks(self, capability: type) -> str | None:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
-        if capability in (HasHessian, HasSampledHessian) and not self.loss.has_curvature:
+        if capability in (HasHessian, HasLossHessians, HasSampledHessian) and not self.loss.has_curvature:
             return f"the loss {self.loss} has no curvature(eta, y)"
         if capability is HasSampledHessian and self._summaries.rows_per_group is None:
             return "the table has too few rows for a sample"
+        if capability is HasLossHessians and self.n_losses * self.n_params**2 > LARGEST_HESSIANS:
+            return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
         if capability is HasSmoothness and self.loss.curvature_bound is None:
             return f"the loss {self.loss} has no smoothness constant"
         return None
