@@ -77,6 +77,12 @@ class HasLossHessians(Protocol):
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix: ...
 
 
+class HasLinearization(Protocol):
+    """``linearize(w)``: f(w) and a Jacobian that is applied, not stored, for very many losses."""
+
+    def linearize(self, w: Vector) -> tuple[Vector, StructuredJacobian]: ...
+
+
 class HasSampledHessian(Protocol):
     """``sampled_hessian(w, lam, V)``: a cheap estimate of V (sum_j lam_j Hessian f_j(w)) V'; V = None stands for I."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from .._types import Indices, Matrix, Vector
 from .._validation import loss_pair
 from ..capabilities import lack
+from ..linalg.jacobians import StructuredJacobian
 from .facts import LossFacts
 
 
@@ -47,6 +48,10 @@ class RescaledLosses:
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = loss_pair(self.losses.evaluate(w / self.factors))
         return f, G / self.factors
+
+    def linearize(self, w: Vector) -> tuple[Vector, StructuredJacobian]:
+        f, jacobian = self.losses.linearize(w / self.factors)
+        return f, jacobian.rescaled(self.factors)
 
     def values(self, w: Vector) -> Vector:
         return self.losses.values(w / self.factors)

@@ -138,7 +138,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
     def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, n_points: int) -> S2:
         step, solution = trial.step, trial.step.solution
-        slope = step.lam.dot(there.G)
+        slope = there.slope(step.lam)
         return replace(
             state,
             point=there.point,
