@@ -17,10 +17,11 @@ from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
 from ..linalg.jacobians import StructuredJacobian
+from ..linalg.sparse_jacobian import SparseJacobian
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
-from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver, gives_primal
+from ..subproblem import DualSolution, DualSubproblem, FactoredSubproblem, InnerSolver, SparseSubproblem, gives_primal
 from ..subproblem.checked_solution import checked_solution, must_be_checked
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
@@ -223,17 +224,26 @@ class Oracle(ProblemFacts):
         return self._losses.jacobian_error(w)
 
     def dual_step(
-        self, Q: Matrix | None, c: Vector, tol: float, start: Vector | None = None, *, factor: Matrix | None = None
+        self,
+        Q: Matrix | None,
+        c: Vector,
+        tol: float,
+        start: Vector | None = None,
+        *,
+        factor: Matrix | SparseJacobian | None = None,
     ) -> DualSolution:
         """Solve (D) to a measured gap of ``tol``, or to its rounding floor if larger; a ``factor`` F gives Q = F F'."""
         matrix = Q if factor is None else factor
         assert matrix is not None, "(D) needs Q, or a factor of it"
-        if not (all_finite(c) and all_finite(matrix)):
+        entries = matrix.matrix.data if isinstance(matrix, SparseJacobian) else matrix
+        if not (all_finite(c) and all_finite(entries)):
             raise Breakdown("the linearized losses overflow: the steps are too long, or the losses are too large")
         if self.clock.time_limit < inf:
             self._check_clock()
-        kind = DualSubproblem if factor is None else FactoredSubproblem
-        subproblem = kind(matrix, c, self.adversary)
+        if isinstance(matrix, SparseJacobian):
+            subproblem: DualSubproblem = SparseSubproblem(matrix, c, self.adversary)
+        else:
+            subproblem = (DualSubproblem if factor is None else FactoredSubproblem)(matrix, c, self.adversary)
         tol = max(tol, self._rounding_floor(subproblem))
         solution = self.inner.solve(subproblem, tol, start)
         if self._checks_inner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from .._types import Matrix, Vector
+from .sparse_jacobian import SparseJacobian
 
 # Treat Cholesky pivots below this share of the largest as not positive definite: they are rounding errors.
 SMALLEST_PIVOT_RATIO = 1e-7
@@ -25,7 +27,7 @@ class ShiftedSystem(Protocol):
         """G P^-1 G'; None where ``factor`` is given instead."""
 
     @property
-    def factor(self) -> Matrix | None:
+    def factor(self) -> Matrix | SparseJacobian | None:
         """F with F F' = G P^-1 G', of shape (J, d); None where Q is given."""
 
     def direction(self, lam: Vector) -> Vector:
@@ -78,6 +80,25 @@ class SolvedSystem:
 
     def direction_of(self, u: Vector) -> Vector:
         return np.asarray(u / self.root)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSystem:
+    """A sparse G and a diagonal P, given by its root: F = G P^-1/2."""
+
+    G: SparseJacobian
+    root: Vector
+    Q: None = None
+
+    @cached_property
+    def factor(self) -> SparseJacobian:
+        return self.G.rescaled(self.root)
+
+    def direction(self, lam: Vector) -> Vector:
+        return -self.G.slope(lam) / self.root**2
+
+    def direction_of(self, u: Vector) -> Vector:
+        return u / self.root
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,6 +51,11 @@ def order(n: int) -> int | None:
     return k if n >= 1 and length(k) == n else None
 
 
+def weights(k: int) -> Vector:
+    """The factors of the coordinates: 1 on the diagonal, sqrt(2) below."""
+    return _layout(k).weights
+
+
 def pack(A: Matrix) -> Vector | Matrix:
     """svec of one symmetric matrix, or of each in a stack (..., k, k)."""
     k = A.shape[-1]

@@ -11,8 +11,11 @@ from scipy.sparse import issparse
 
 from .._types import Matrix, Vector
 from .._validation import finite_vector, symmetric
-from ..errors import ProblemError
+from ..errors import IncompatibleError, ProblemError
 from ..linalg import svec
+from ..linalg.sparse_jacobian import SparseJacobian
+from .base import HasLinearization
+from .sparse_matrices import sparse_columns
 
 
 class AffineMatrix:
@@ -38,15 +41,11 @@ class AffineMatrix:
 
     def __init__(self, F0: Any, Fs: Any) -> None:
         constant = symmetric(F0, "F0")
-        matrices = _stacked(Fs)
         k = self.matrix_size = len(constant)
-        if matrices.shape[1:] != (k, k):
-            raise ProblemError(f"Fs must hold matrices of shape {(k, k)}, as F0; got {matrices.shape[1:]}.")
-        self.n_losses, self.n_params = svec.length(k), len(matrices)
+        columns = sparse_columns(Fs, k) if constant.ndim == 2 else None
         self._constant = np.asarray(svec.pack(constant))
-        self._jacobian = np.ascontiguousarray(svec.pack(matrices).T)
-        # Read-only, because every evaluation returns this array.
-        self._jacobian.flags.writeable = False
+        self._jacobian: Matrix | SparseJacobian = _dense_columns(Fs, k) if columns is None else SparseJacobian(columns)
+        self.n_losses, self.n_params = self._jacobian.shape
 
     def __repr__(self) -> str:
         return f"AffineMatrix(k={self.matrix_size}, d={self.n_params})"
@@ -60,10 +59,29 @@ class AffineMatrix:
         """Zero: the losses are affine."""
         return 0.0
 
+    @property
+    def n_entries(self) -> float:
+        """How many numbers an evaluation reads."""
+        G = self._jacobian
+        return float(G.matrix.nnz if isinstance(G, SparseJacobian) else G.size)
+
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasLinearization and not isinstance(self._jacobian, SparseJacobian):
+            return "AffineMatrix keeps its Jacobian as an array where few entries are zero, or there are few of them"
+        return None
+
     def values(self, w: Vector) -> Vector:
-        return self._constant + self._jacobian @ w
+        G = self._jacobian
+        return self._constant + (G.change(w) if isinstance(G, SparseJacobian) else G @ w)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+        G = self._jacobian
+        return self.values(w), G.dense() if isinstance(G, SparseJacobian) else G
+
+    def linearize(self, w: Vector) -> tuple[Vector, SparseJacobian]:
+        """f(w), and the Jacobian as a sparse array; offered where most entries of the Fs are zero."""
+        if not isinstance(self._jacobian, SparseJacobian):
+            raise IncompatibleError(f"linearize needs sparse matrices; {self.lacks(HasLinearization)}.")
         return self.values(w), self._jacobian
 
     def matrix(self, w: Any) -> Matrix:
@@ -134,6 +152,17 @@ def from_matrix_functions(fun: Callable[[Vector], Any], w0: Any, jac: Callable[[
     if F.ndim != 2:
         raise ProblemError(f"F(w0) must be one matrix; got shape {F.shape}.")
     return MatrixFunctions(fun, jac, len(F), w0.size)
+
+
+def _dense_columns(Fs: Any, k: int) -> Matrix:
+    """The svec coordinates of the matrices as columns."""
+    matrices = _stacked(Fs)
+    if matrices.shape[1:] != (k, k):
+        raise ProblemError(f"Fs must hold matrices of shape {(k, k)}, as F0; got {matrices.shape[1:]}.")
+    G: Matrix = np.ascontiguousarray(svec.pack(matrices).T)
+    # Read-only, because every evaluation returns this array.
+    G.flags.writeable = False
+    return G
 
 
 def _stacked(Fs: Any) -> Matrix:

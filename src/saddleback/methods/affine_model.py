@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
 from .._types import Matrix, Params
 from ..engine.evaluation import Evaluation, row_norms
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, SolvedSystem
+from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, SolvedSystem, SparseSystem
+from ..linalg.sparse_jacobian import SparseJacobian
 from .smoothness import CONTROL as SMOOTHNESS
 
 
@@ -30,6 +32,9 @@ class AffineControl:
     primal_range: tuple[float, float] = (1e-13, 1e-8)
     """Limits of the same relative to the losses: below, residuals of an interior-point method would be divided by less
     than their rounding errors."""
+    far: float = 1e6
+    """Farther than this many scales of the parameters from w0, steps grow with the distance: the losses are likely to
+    be unbounded below."""
     step_range: float = 1e4
     """Steps are at most this many times longer or shorter than the longest steps on losses that are not known to be
     affine, so that with extreme tolerances Q neither overflows nor is negligible against c."""
@@ -60,13 +65,15 @@ class AffineModel:
         largest = float(columns.max()) or 1.0
         # A parameter on which no loss depends does not move, with any positive weight.
         weights = np.where(columns > 0, columns / largest, 1.0)
-        steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         tol = max(oracle.tol, CONTROL.relative_tolerance * abs(at.value))
-        delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
         if oracle.steps_from_primal:
             spread = float(at.lam.dot(oracle.adversary.dual_set.tangent_part(at.f))) or at.magnitude or 1.0
             least, most = CONTROL.primal_range
-            return AffineModel(min(max(CONTROL.primal_share * tol / spread, least), most) * largest / spread, weights)
+            share = min(max(CONTROL.primal_share * tol / spread, least), most)
+            distance = float(dnrm2(np.sqrt(columns) * (at.w - oracle.w0))) / spread
+            return AffineModel(share / max(1.0, distance / CONTROL.far) * largest / spread, weights)
+        steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
+        delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
         usual = steepest / (at.magnitude or 1.0) / SMOOTHNESS.longest_step
         return AffineModel(min(max(delta, usual / CONTROL.step_range), usual * CONTROL.step_range), weights)
 
@@ -81,3 +88,7 @@ class AffineModel:
             return SolvedSystem(V, factor=G / np.sqrt(a), root=np.sqrt(a))
         Q = V @ G.T
         return SolvedSystem(V, 0.5 * (Q + Q.T))
+
+    def sparse_system(self, G: SparseJacobian, sigma: float) -> SparseSystem:
+        """The same for a sparse G."""
+        return SparseSystem(G, np.sqrt((self.delta + sigma) * self.weights))

@@ -9,12 +9,13 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._types import Matrix, ParamRows, Vector
-from ..engine.evaluation import Evaluation
+from ..engine.evaluation import Evaluation, StructuredEvaluation
 from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
 from ..linalg.blas_threads import one_blas_thread
-from ..linalg.hessian_models import HessianModel
+from ..linalg.hessian_models import HessianModel, ShiftedSystem
+from ..linalg.sparse_jacobian import SparseJacobian
 from .affine_model import AffineModel
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
@@ -134,6 +135,16 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
                 return B
             c, R = np.linalg.eigh(H)
             return B.with_initial(R.T @ U, np.maximum(c, CONTROL.smallest_sampled * c[-1]))
+
+    def system(self, oracle: Oracle, hessian_model: HessianModel, at: Evaluation, sigma: float) -> ShiftedSystem | None:
+        if (
+            isinstance(hessian_model, AffineModel)
+            and oracle.steps_from_primal
+            and isinstance(at, StructuredEvaluation)
+            and isinstance(at.jacobian, SparseJacobian)
+        ):
+            return hessian_model.sparse_system(at.jacobian, sigma)
+        return super().system(oracle, hessian_model, at, sigma)
 
     def knows_hessian(self, oracle: Oracle, state: QuasiNewtonState) -> bool:
         B = state.model.B

@@ -113,7 +113,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
         for _ in range(CONTROL.max_trials):
-            system = hessian_model.system(at.G, sigma)
+            system = self.system(oracle, hessian_model, at, sigma)
             if system is None:
                 first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
                 sigma = max(CONTROL.shift_growth * sigma, hessian_model.smallest_shift, first)
@@ -131,6 +131,10 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             if trial.negligible:
                 return self._null_step(oracle, state, trial, sigma, n_points)
         return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
+
+    def system(self, oracle: Oracle, hessian_model: HessianModel, at: Evaluation, sigma: float) -> ShiftedSystem | None:
+        """P = B + sigma I with the Jacobian at a point; None where P is not positive definite."""
+        return hessian_model.system(at.G, sigma)
 
     def accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
         """The gap to which (D) is solved first."""

@@ -9,7 +9,7 @@ from ..errors import ProblemError
 from .auto import Auto
 from .base import InnerSolver, applies, gives_primal, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
-from .factored_subproblem import FactoredSubproblem
+from .factored_subproblem import FactoredSubproblem, SparseSubproblem
 from .frank_wolfe import FrankWolfe
 from .numerical_response import adversary_of
 from .path_following import PathFollowing
@@ -66,6 +66,7 @@ __all__ = [
     "QuadraticProgram",
     "ResponseNewton",
     "SemidefiniteProgram",
+    "SparseSubproblem",
     "TrustConstr",
     "adversary_of",
     "applies",

@@ -9,6 +9,7 @@ from scipy.linalg.lapack import dpstrf
 
 from .._types import Matrix, Vector
 from ..adversary import Adversary
+from ..linalg.sparse_jacobian import SparseJacobian
 from .dual_subproblem import DualSubproblem
 
 # Up to this many rows one product with Q costs less than two products with F.
@@ -34,6 +35,11 @@ class FactoredSubproblem(DualSubproblem):
         self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=is_tall(*factor.shape))
         self._measure((factor * factor).dot(np.ones(factor.shape[1])) if self.tall else self.Q.diagonal())
 
+    @property
+    def n_columns(self) -> int:
+        """r."""
+        return int(self.factor.shape[1])
+
     @cached_property
     def Q(self) -> Matrix:
         return self.factor.dot(self.factor.T)
@@ -48,6 +54,32 @@ class FactoredSubproblem(DualSubproblem):
         """
         residual = u + lam.dot(self.factor)
         gap = self.adversary.gap(lam, self.c_tangent + self.factor.dot(u))
+        return gap + 0.5 * float(residual.dot(residual))
+
+
+class SparseSubproblem(FactoredSubproblem):
+    """(D) with a sparse F; an array of it is made where a solver reads ``factor``."""
+
+    jacobian: SparseJacobian
+
+    def __init__(self, jacobian: SparseJacobian, c: Vector, adversary: Adversary) -> None:
+        self.__dict__.update(jacobian=jacobian, c=c, adversary=adversary, tall=is_tall(*jacobian.shape))
+        self._measure(jacobian.row_norms() ** 2)
+
+    @cached_property
+    def factor(self) -> Matrix:  # type: ignore[override]
+        return self.jacobian.dense()
+
+    @property
+    def n_columns(self) -> int:
+        return self.jacobian.shape[1]
+
+    def product(self, lam: Vector) -> Vector:
+        return self.jacobian.change(self.jacobian.slope(lam))
+
+    def pair_gap(self, lam: Vector, u: Vector) -> float:
+        residual = u + self.jacobian.slope(lam)
+        gap = self.adversary.gap(lam, self.c_tangent + self.jacobian.change(u))
         return gap + 0.5 * float(residual.dot(residual))
 
 

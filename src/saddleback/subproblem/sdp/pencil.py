@@ -156,13 +156,15 @@ class DensePencil:
         return np.asarray(dsyrk(1.0, rows.T, trans=1, lower=1))
 
 
-def pencil_of(k: int, columns: Matrix) -> Pencil:
-    """The cheaper form of the pencil whose matrices have these columns of svec coordinates, each of norm one."""
-    positions = np.flatnonzero(columns.any(axis=1))
-    n = columns.shape[1]
-    few = positions.size <= CONTROL.most_positions
-    if few and sparse_flops(positions.size, n) < dense_flops(k, n):
-        return SparsePencil(k, positions, columns[positions])
+def pencil_of(k: int, positions: NDArray[np.intp], B: Matrix) -> Pencil:
+    """The cheaper form of the pencil of unit matrices whose svec coordinates are the columns of B at these positions,
+    and zero elsewhere."""
+    n_positions, n = B.shape
+    few = n_positions <= CONTROL.most_positions
+    if few and sparse_flops(n_positions, n) < dense_flops(k, n):
+        return SparsePencil(k, positions, B)
+    columns = np.zeros((svec.length(k), n))
+    columns[positions] = B
     return DensePencil(k, columns)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._types import EPS, Matrix, Vector
 from ..._validation import whole
@@ -16,7 +17,7 @@ from ...linalg import svec
 from ...linalg.blas_threads import one_blas_thread
 from ...regularizers import Zero
 from ..dual_subproblem import DualSolution, DualSubproblem, PrimalPoint
-from ..factored_subproblem import FactoredSubproblem, low_rank_factor
+from ..factored_subproblem import FactoredSubproblem, SparseSubproblem, low_rank_factor
 from ..incumbent import Incumbent
 from .interior_point import InteriorPoint, Iterate
 from .pencil import pencil_of
@@ -26,7 +27,7 @@ from .pencil import pencil_of
 class SemidefiniteProgramControl:
     """The numbers of `SemidefiniteProgram`."""
 
-    share_of_gap: float = 0.1
+    share_of_gap: float = 0.5
     """The method goes on to this share of the requested gap: one more step, as each divides the gap by about ten."""
     patience: int = 5
     reduction: float = 0.5
@@ -61,7 +62,7 @@ class SemidefiniteProgram:
         """Whether this is the fastest solver: enough losses, and fewer parameters. Assumes that its needs are met."""
         if not isinstance(subproblem, FactoredSubproblem):
             return False
-        return self.gives_primal(subproblem.adversary, subproblem.factor.shape[1])
+        return self.gives_primal(subproblem.adversary, subproblem.n_columns)
 
     def gives_primal(self, adversary: Adversary, d: int) -> bool:
         return CONTROL.least_losses <= adversary.n > d
@@ -71,6 +72,10 @@ class SemidefiniteProgram:
             return self._solve(subproblem, tol, start)
 
     def _solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None) -> DualSolution:
+        incumbent = Incumbent(subproblem, tol, start)
+        if incumbent.gap <= tol:
+            return incumbent.solution(self.name, 0)
+        # Not the start, which may have a smaller gap of its own, but none with u.
         incumbent = Incumbent(subproblem, tol)
         form = _Form(subproblem)
         clock = subproblem.adversary.clock
@@ -114,14 +119,15 @@ class _Form:
         # The largest eigenvalue above their mean; if all are equal, Q alone sets the scale.
         spread = subproblem.adversary.dual_set.support(subproblem.c_tangent)[0]
         self.scale = spread if spread > EPS * subproblem.scale else subproblem.scale or 1.0
-        F = self._subproblem.factor
+        positions, F = _coordinates(self._subproblem)
         self._norms = np.sqrt((F * F).sum(axis=0) / self.scale)
         self._kept = np.flatnonzero(self._norms > 0)
         norms = self._norms[self._kept]
-        columns: Matrix = F[:, self._kept] / (norms * np.sqrt(self.scale))
+        B: Matrix = F[:, self._kept] / (norms * np.sqrt(self.scale))
         k = svec.order(subproblem.c.size)
         assert k is not None, "the spectrahedron refuses dimensions other than k(k+1)/2"
-        self.problem = InteriorPoint(svec.unpack(subproblem.c_tangent / self.scale), pencil_of(k, columns), norms**-2.0)
+        C = svec.unpack(subproblem.c_tangent / self.scale)
+        self.problem = InteriorPoint(C, pencil_of(k, positions, B), norms**-2.0)
 
     def primal(self, at: Iterate, lam: Vector | None) -> PrimalPoint | None:
         """u, with its gap against lam."""
@@ -130,3 +136,13 @@ class _Form:
         u = np.zeros(self._norms.size)
         u[self._kept] = np.sqrt(self.scale) * at.p / self._norms[self._kept]
         return PrimalPoint(u, self._subproblem.pair_gap(lam, u))
+
+
+def _coordinates(subproblem: FactoredSubproblem) -> tuple[NDArray[np.intp], Matrix]:
+    """The rows of F that are not zero, and F there."""
+    if isinstance(subproblem, SparseSubproblem):
+        sparse = subproblem.jacobian.matrix
+        rows = np.flatnonzero(np.diff(sparse.indptr))
+        return rows, sparse[rows].toarray()
+    rows = np.flatnonzero(subproblem.factor.any(axis=1))
+    return rows, subproblem.factor[rows]
