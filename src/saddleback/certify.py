@@ -238,7 +238,8 @@ class _Search:
             if gap < self._gap:
                 self._best, self._gap = solution.lam, gap
             # Each round asks for a tenth of the error of the last one, down to the rounding floor.
-            if not solution.converged or solution.gap <= max(10 * INNER_ACCURACY * self._gap, solution.rounding_floor):
+            needed = max(10 * INNER_ACCURACY * self._gap, solution.rounding_floor)
+            if not solution.converged or solution.least_gap <= needed:
                 return solution.lam
 
 

@@ -123,7 +123,7 @@ class Auto:
         asked, solvers = self._asked
         if asked is not subproblem.adversary:
             solvers = self.applicable(subproblem.adversary)
-        if subproblem.c.size < SHAPE_MATTERS_FROM:
+        if subproblem.c.size < SHAPE_MATTERS_FROM and not isinstance(solvers[-1], SemidefiniteProgram):
             return solvers
         if any(isinstance(s, PathFollowing) and s.is_fastest(subproblem) for s in solvers) and not PrimalForm.suits(
             subproblem

@@ -32,7 +32,7 @@ class SemidefiniteProgramControl:
     patience: int = 5
     reduction: float = 0.5
     """Stop after this many steps that have not reduced the gap by this factor."""
-    least_losses: int = 64
+    least_losses: int = 3
     """From this many losses on, k = 11, it is faster than path following, as measured."""
 
 
