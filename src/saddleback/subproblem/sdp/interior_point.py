@@ -33,6 +33,8 @@ class InteriorPointControl:
     """Where the predictor's step is shorter, mu is reduced only by the ratio that it attains, not by its cube."""
     least_centering: float = 1e-6
     """The least factor by which a step reduces mu."""
+    residual_share: float = 0.1
+    """X and Z take the same step length where different ones would leave a residual above this share of <X, Z>."""
     backtracking: float = 0.8
     most_backtracks: int = 5
     """Steps are shortened by this where, by rounding errors, they have crossed the boundary, at most so often."""
@@ -138,6 +140,9 @@ class InteriorPoint:
             step = system.solve(max(centering, CONTROL.least_centering) * mu, predictor)
             share = CONTROL.least_share + (CONTROL.most_share - CONTROL.least_share) * shortest
             X_length, Z_length = _lengths(at, step, share)
+            # Lengths that differ leave a residual of <F_i, X> + a_i p_i where the a_i are not small.
+            if abs(X_length - Z_length) * dnrm2(self.a * step.p) > CONTROL.residual_share * mu * len(at.X):
+                X_length = Z_length = min(X_length, Z_length)
             for _ in range(CONTROL.most_backtracks):
                 if not np.isfinite(X_length + Z_length + step.t):
                     return None

@@ -72,8 +72,11 @@ class SemidefiniteProgram:
             return self._solve(subproblem, tol, start)
 
     def _solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None) -> DualSolution:
+        if subproblem.magnitude == 0:
+            # Without Q the best response to c is the solution.
+            start = subproblem.adversary.dual_set.support(subproblem.c_tangent)[1]
         incumbent = Incumbent(subproblem, tol, start)
-        if incumbent.gap <= tol:
+        if incumbent.gap <= tol or subproblem.magnitude == 0:
             return incumbent.solution(self.name, 0)
         # Not the start, which may have a smaller gap of its own, but none with u.
         incumbent = Incumbent(subproblem, tol)
