@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.linalg import null_space
-from scipy.sparse import coo_array, csr_matrix
+from scipy.sparse import coo_array, csr_array, csr_matrix
 
 import saddleback as sb
 from saddleback.linalg import svec
@@ -189,6 +189,145 @@ def test_max_cut_bound_of_a_random_graph_against_its_semidefinite_program():
     assert result.value == pytest.approx(truth, abs=ACCURACY)
     assert result.lower_bound <= truth + 1e-7
     check_dual(result, 9)
+
+
+# --- larger graphs, whose matrices stay sparse ------------------------------------------------------------------------
+
+
+def sparse_unit(n: int, i: int, j: int) -> csr_array:
+    return csr_array(([1.0, 1.0], ([i, j], [j, i])), shape=(n, n))
+
+
+def sparse_theta(graph: tuple[int, Edges]) -> sb.Problem:
+    n, edges = graph
+    return sb.Problem(sb.AffineMatrix(np.ones((n, n)), [sparse_unit(n, i, j) for i, j in edges]), sb.Spectrahedron())
+
+
+def sparse_max_cut(graph: tuple[int, Edges]) -> sb.Problem:
+    """n/4 (L + diag u) with sum u = 0: the last u is minus the sum of the others."""
+    L = laplacian(graph)
+    n = len(L)
+    Fs = [csr_array(([n / 4, -n / 4], ([i, n - 1], [i, n - 1])), shape=(n, n)) for i in range(n - 1)]
+    return sb.Problem(sb.AffineMatrix(n / 4 * L, Fs), sb.Spectrahedron())
+
+
+def random_graph(n: int, m: int, seed: int = 0) -> tuple[int, Edges]:
+    pairs = list(combinations(range(n), 2))
+    return n, [pairs[i] for i in np.random.default_rng(seed).choice(len(pairs), m, replace=False)]
+
+
+LARGER = {
+    "theta of the 101-cycle": (sparse_theta, cycle(101), odd_cycle_theta(101)),
+    "theta of the 100-cycle": (sparse_theta, cycle(100), 50.0),
+    "theta of ten Petersen graphs": (sparse_theta, union(*[petersen()] * 10), 40.0),
+    "theta of K40": (sparse_theta, complete(40), 1.0),
+    "theta of Kneser(8, 2)": (sparse_theta, kneser(8, 2), 7.0),
+    "cut of the 100-cycle": (sparse_max_cut, cycle(100), 100.0),
+    "cut of the 75-cycle": (sparse_max_cut, cycle(75), 75 * (1 + np.cos(np.pi / 75)) / 2),
+    "cut of K50": (sparse_max_cut, complete(50), 625.0),
+}
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_larger_graphs(name):
+    make, graph, truth = LARGER[name]
+    problem = make(graph)
+    result = sb.solve(problem, tol=ACCURACY)
+    assert result.certified
+    assert result.n_iter <= 1
+    check_certified(result, truth)
+    check_dual(result, graph[0])
+    # The bound by hand: <Lam, F(w)> less the radius times the slope.
+    slope = np.array([float((F.multiply(result.dual)).sum()) for F in _matrices(problem)])
+    reach = float(np.linalg.norm(slope * result.reach))
+    assert result.lower_bound <= float((result.dual * result.losses).sum()) - reach + ROUNDING * abs(truth)
+
+
+def _matrices(problem: sb.Problem) -> list[csr_array]:
+    columns = problem.losses.linearize(np.zeros(problem.n_params))[1].dense().T
+    return [csr_array(F) for F in svec.unpack(np.ascontiguousarray(columns))]
+
+
+@pytest.mark.parametrize("make", [sparse_theta, sparse_max_cut])
+def test_larger_random_graphs_against_clarabel(make):
+    graph = random_graph(30, 70)
+    problem = make(graph)
+    n, L = 30, laplacian(graph)
+    X = cp.Variable((n, n), symmetric=True)
+    if make is sparse_theta:
+        zeros = [X[i, j] == 0 for i, j in graph[1]]
+        truth = clarabel(cp.Problem(cp.Maximize(cp.sum(X)), [X >> 0, cp.trace(X) == 1, *zeros]))
+    else:
+        truth = clarabel(cp.Problem(cp.Maximize(cp.trace(L @ X) / 4), [X >> 0, cp.diag(X) == 1]))
+    result = sb.solve(problem, tol=1e-7)
+    assert result.certified
+    assert result.value == pytest.approx(truth, abs=ACCURACY)
+    assert result.lower_bound <= truth + 1e-7
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-8, 1e-10])
+def test_tolerances(tol):
+    result = sb.solve(sparse_theta(cycle(51)), tol=tol)
+    assert result.certified
+    assert abs(result.value - odd_cycle_theta(51)) <= max(tol, 1e-9)
+
+
+def test_units_of_losses_and_parameters():
+    """The same answer in other units; powers of two change no digit."""
+    n, edges = random_graph(20, 45, seed=2)
+    Fs = [sparse_unit(n, i, j) for i, j in edges]
+    plain = sb.solve(sb.Problem(sb.AffineMatrix(np.ones((n, n)), Fs), sb.Spectrahedron()))
+    assert plain.certified
+    scaled = sb.AffineMatrix(2.0**40 * np.ones((n, n)), [2.0**40 * F for F in Fs])
+    large = sb.solve(sb.Problem(scaled, sb.Spectrahedron()), tol=2.0**40 * 1e-6)
+    assert large.value == 2.0**40 * plain.value
+    factors = 10.0 ** np.random.default_rng(0).uniform(-6, 6, len(Fs))
+    other = sb.AffineMatrix(np.ones((n, n)), [u * F for u, F in zip(factors, Fs, strict=True)])
+    result = sb.solve(sb.Problem(other, sb.Spectrahedron()))
+    assert result.certified
+    assert result.value == pytest.approx(plain.value, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [3, 20, 60])
+def test_unbounded_below(k):
+    """Every diagonal entry is free, or the identity is."""
+    for Fs in (np.array([np.diag(e) for e in np.eye(k)]), np.eye(k)[None]):
+        with pytest.warns(sb.ConvergenceWarning):
+            result = sb.solve(sb.Problem(sb.AffineMatrix(laplacian(cycle(k)), Fs), sb.Spectrahedron()))
+        assert result.status is sb.Status.UNBOUNDED
+        assert not result.certified
+
+
+def test_an_infimum_that_no_point_attains():
+    """F0 with a free first diagonal entry: the largest eigenvalue of the rest, as the entry tends to minus infinity."""
+    F0 = laplacian(random_graph(20, 60, seed=1))
+    F1 = np.zeros((20, 20))
+    F1[0, 0] = 1.0
+    result = sb.solve(sb.Problem(sb.AffineMatrix(F0, F1[None]), sb.Spectrahedron()))
+    truth = float(np.linalg.eigvalsh(F0[1:, 1:])[-1])
+    assert result.success
+    assert truth - ROUNDING <= result.value <= truth + 1e-5
+
+
+def test_resumed_runs_are_the_same(tmp_path):
+    """From the checkpoint after no step, and after one that is too short to end the run."""
+    problem = sparse_max_cut(random_graph(40, 100))
+    path = tmp_path / "run.ckpt"
+    whole = sb.solve(problem, tol=1e-13, max_iter=4)
+    for n_iter in (0, 1, 2):
+        sb.solve(problem, tol=1e-13, max_iter=4, checkpoint=path, callback=lambda now, n=n_iter: now.n_iter >= n)
+        resumed = sb.solve(problem, tol=1e-13, max_iter=4, checkpoint=path, resume=True)
+        assert resumed.n_iter == whole.n_iter
+        assert np.array_equal(resumed.w, whole.w)
+        assert np.array_equal(resumed.dual, whole.dual)
+        path.unlink()
+
+
+def test_the_time_limit_holds():
+    with pytest.warns(sb.ConvergenceWarning, match="TIME_LIMIT"):
+        result = sb.solve(sparse_max_cut(random_graph(60, 150)), time_limit=0.0)
+    assert result.status is sb.Status.TIME_LIMIT
+    assert np.isfinite(result.value)
 
 
 # --- statistics -------------------------------------------------------------------------------------------------------
