@@ -18,6 +18,7 @@ from saddleback.losses.base import (
     HasHessian,
     HasJacobianError,
     HasParameterScales,
+    HasHessianSample,
     HasSampledHessian,
     HasSmoothness,
     HasValues,
@@ -27,7 +28,15 @@ from saddleback.subproblem import resolve_inner
 SCALE = np.array([2.0, 0.5])
 # The optional members that the protocol documents, each by its name at the head of a paragraph.
 DOCUMENTED = set(re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE))
-CAPABILITIES = [HasValues, HasHessian, HasSampledHessian, HasSmoothness, HasParameterScales, HasJacobianError]
+CAPABILITIES = [
+    HasValues,
+    HasHessian,
+    HasSampledHessian,
+    HasHessianSample,
+    HasSmoothness,
+    HasParameterScales,
+    HasJacobianError,
+]
 FACTS = [fact.name for fact in fields(LossFacts)]
 
 
@@ -70,6 +79,18 @@ class Full(Bare):
         return H if V is None else V @ H @ V.T
 
     @staticmethod
+    def sampled_margins(V):
+        return V
+
+    @staticmethod
+    def hessian_on_margins(w, lam, T):
+        return Full.sampled_hessian(w, lam, T) - lam.sum() * (T * Full.penalty_diagonal()) @ T.T
+
+    @staticmethod
+    def penalty_diagonal():
+        return np.array([0.5, 0.25])
+
+    @staticmethod
     def smoothness():
         return 1.0
 
@@ -87,7 +108,7 @@ def test_every_documented_member_is_a_capability_or_a_fact():
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_capability_is_offered_exactly_when_the_losses_offer_it(capability):
     assert offers(RescaledLosses(Full(), SCALE), capability)
-    (name,) = members(capability)
+    name = members(capability)[0]
     assert lack(RescaledLosses(Bare(), SCALE), capability) == f"Bare has no {name!r}"
     assert lack(RescaledLosses(RescaledLosses(Bare(), SCALE), SCALE), capability) == f"Bare has no {name!r}"
 
@@ -122,6 +143,8 @@ def test_a_sampled_hessian_follows_its_directions():
     H = losses.hessian(v, lam)
     np.testing.assert_allclose(losses.sampled_hessian(v, lam, None), H)
     np.testing.assert_allclose(losses.sampled_hessian(v, lam, V), V @ H @ V.T)
+    parts = losses.hessian_on_margins(v, lam, losses.sampled_margins(V)), losses.penalty_diagonal()
+    np.testing.assert_allclose(parts[0] + lam.sum() * (V * parts[1]) @ V.T, V @ H @ V.T)
 
 
 @pytest.mark.parametrize(

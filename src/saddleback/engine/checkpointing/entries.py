@@ -69,6 +69,10 @@ class Source:
         """Keep a dataclass to which other places may refer."""
         self._built[name] = kind, value
 
+    def has(self, name: str) -> bool:
+        """Whether there is a value of this name, or a part of one."""
+        return any(key == name or key.startswith((f"{name}.", f"{name}?")) for key in (*self.texts, *self.arrays))
+
     def text(self, name: str) -> str | None:
         self._used.add(name)
         return self.texts.get(name)

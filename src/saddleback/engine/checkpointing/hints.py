@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -52,7 +53,13 @@ def _compiled(kind: Any) -> Schema:
                 "one kind, and X | None."
             )
         members.append((member.name, schema))
-    return RecordOf(kind, tuple(members))
+    # A field with the metadata "added" is younger than the oldest files: its default stands for it there.
+    added = {member.name: _default(member) for member in fields(kind) if "added" in member.metadata}
+    return RecordOf(kind, tuple(members), added, getattr(kind, "removed_fields", ()))
+
+
+def _default(member: Field[Any]) -> Callable[[], Any]:
+    return (lambda: member.default) if member.default_factory is MISSING else member.default_factory
 
 
 def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:

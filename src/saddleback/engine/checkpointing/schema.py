@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,6 +197,10 @@ class RecordOf(Schema):
 
     kind: Any
     members: tuple[tuple[str, Schema], ...]
+    added: dict[str, Callable[[], Any]]
+    """Members that files of earlier versions do not have, and what stands for them there."""
+    removed: tuple[str, ...]
+    """Members that only files of earlier versions have."""
 
     def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
         if type(value) is not self.kind:
@@ -221,7 +226,14 @@ class RecordOf(Schema):
 
     def _built(self, name: str, source: Source, sizes: Sizes) -> Any:
         local = dict(sizes)
-        values = {member: schema.rebuild(f"{name}.{member}", source, local) for member, schema in self.members}
+        values = {
+            member: self.added[member]()
+            if member in self.added and not source.has(f"{name}.{member}")
+            else schema.rebuild(f"{name}.{member}", source, local)
+            for member, schema in self.members
+        }
+        for member in self.removed:
+            source.text(f"{name}.{member}")
         if not source.known:
             return None
         try:
