@@ -16,9 +16,10 @@ from saddleback.engine.oracle import Oracle
 from saddleback.losses import LossFacts, RescaledLosses
 from saddleback.losses.base import (
     HasHessian,
-    HasJacobianError,
-    HasParameterScales,
     HasHessianSample,
+    HasJacobianError,
+    HasLossHessians,
+    HasParameterScales,
     HasSampledHessian,
     HasSmoothness,
     HasValues,
@@ -31,6 +32,7 @@ DOCUMENTED = set(re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE))
 CAPABILITIES = [
     HasValues,
     HasHessian,
+    HasLossHessians,
     HasSampledHessian,
     HasHessianSample,
     HasSmoothness,
@@ -72,6 +74,10 @@ class Full(Bare):
     @staticmethod
     def hessian(w, lam):
         return lam.sum() * np.eye(2) + np.outer(w, w)
+
+    @staticmethod
+    def loss_hessians(w, which):
+        return np.array([(1 + j) * np.eye(2) + np.outer(w, w) for j in which])
 
     @staticmethod
     def sampled_hessian(w, lam, V):
@@ -135,6 +141,12 @@ def test_chain_rule():
     step = 1e-6
     differences = [(losses.evaluate(v + e)[1] - losses.evaluate(v - e)[1]) / (2 * step) for e in step * np.eye(2)]
     np.testing.assert_allclose(differences[0][0], [1 / SCALE[0] ** 2, 0], atol=1e-8)
+
+
+def test_hessians_of_single_losses():
+    v, which = np.array([0.7, -0.4]), np.array([2, 0])
+    expected = Full.loss_hessians(v / SCALE, which) / np.outer(SCALE, SCALE)
+    np.testing.assert_allclose(RescaledLosses(Full(), SCALE).loss_hessians(v, which), expected)
 
 
 def test_a_sampled_hessian_follows_its_directions():

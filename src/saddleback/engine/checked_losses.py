@@ -8,12 +8,13 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .._validation import loss_array
+from .._types import Indices, Matrix, Vector
+from .._validation import all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
+from ..linalg.jacobians import StructuredJacobian
 from ..losses import Losses
-from ..losses.base import HasJacobianError, HasValues
+from ..losses.base import HasJacobianError, HasLinearization, HasValues
 from .evaluation import Breakdown
 
 OnPrecision = Callable[[float], None]
@@ -33,9 +34,13 @@ class CheckedLosses:
         self._J, self._d = reference.size, d
         self._on_precision = on_precision
         self.offers_values = offers(losses, HasValues)
+        self.offers_linearization = offers(losses, HasLinearization)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
 
-    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix | StructuredJacobian]:
+        if self.offers_linearization:
+            f, jacobian = self._losses.linearize(w.copy())
+            return f - self._reference, jacobian
         answer = self._losses.evaluate(w.copy())
         match answer:
             # In NumPy 2.5 an array is a sequence too, of its rows.
@@ -60,6 +65,13 @@ class CheckedLosses:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
         if not np.isfinite(H).all():
             raise Breakdown("the Hessian is not finite at the point of the last step")
+        return H
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        shape = (which.size, self._d, self._d)
+        H = self._of_shape(self._losses.loss_hessians(w.copy(), which.copy()), shape, "loss_hessians")
+        if not all_finite(H):
+            raise Breakdown("the Hessian of a loss is not finite at the point of the last step")
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None) -> Matrix | None:

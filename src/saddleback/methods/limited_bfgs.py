@@ -7,7 +7,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from .._types import Axes, Matrix, ParamRows, Vector
+from .._types import Added, Axes, Matrix, ParamRows, Vector
 from ..linalg.blas_threads import one_blas_thread
 from ..linalg.gram import bordered, products
 from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, ShiftedSystem, SolvedSystem
@@ -30,11 +30,9 @@ class LimitedBFGS:
     """The steps s of the pairs, one per row."""
     Y: ParamRows
     """The changes y of G' lam along them."""
-    gram: Annotated[Matrix, Axes(("products", "products"))] = field(
-        default_factory=lambda: np.empty((0, 0)), metadata={"added": "0.2.0"}
-    )
+    gram: Annotated[Matrix, Axes(("products", "products")), Added] = field(default_factory=lambda: np.empty((0, 0)))
     """Inner products of the rows of S, Y and the gradients, in this order; computed where only S and Y are given."""
-    gradients: tuple[Annotated[Matrix, Axes(("gradients", "d"))], ...] = field(default=(), metadata={"added": "0.2.0"})
+    gradients: Annotated[tuple[Annotated[Matrix, Axes(("gradients", "d"))], ...], Added] = ()
     """Gradients at the last points, the latest point last."""
     delta_factor: float = 1.0
     """delta over the mean of y'y/s'y: less than 1 after `with_smaller_initial`."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from .._types import Matrix, Vector
+from .._types import Added, Matrix, Vector
 from ..engine.evaluation import Evaluation
 from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.oracle import Oracle
@@ -64,7 +64,7 @@ class QuasiNewtonModel:
     removed_fields: ClassVar[tuple[str, ...]] = ("gradients",)
 
     B: BFGS | AffineModel
-    sampled: SampledGradients = field(default_factory=SampledGradients.none, metadata={"added": "0.2.0"})
+    sampled: Annotated[SampledGradients, Added] = field(default_factory=SampledGradients.none)
     """The gradients of a limited-memory B on the losses' sample; none for a dense B."""
     age: int = 0
     """Steps since B was the losses' own Hessian, or since the start."""

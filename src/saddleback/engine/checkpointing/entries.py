@@ -69,9 +69,9 @@ class Source:
         """Keep a dataclass to which other places may refer."""
         self._built[name] = kind, value
 
-    def has(self, name: str) -> bool:
-        """Whether there is a value of this name, or a part of one."""
-        return any(key == name or key.startswith((f"{name}.", f"{name}?")) for key in (*self.texts, *self.arrays))
+    def mentions(self, name: str) -> bool:
+        """Whether there is any entry of this name, of its absence, or of a part of it."""
+        return any(entry in (name, f"{name}?") or entry.startswith(f"{name}.") for entry in (*self.texts, *self.arrays))
 
     def text(self, name: str) -> str | None:
         self._used.add(name)
