@@ -9,12 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
+
+from .notice import Notice
 
 FUSED = {"contract"}
 """Floating-point freedoms: a*b + c may be fused. Elementary functions stay accurate, NaN and inf are kept."""
 
 REORDERED = {"contract", "reassoc", "arcp", "nsz"}
 """Floating-point freedoms: sums may also be reordered, which vectorizes them. NaN and inf are kept."""
+
+
+event.register("numba:compile", Notice())  # type: ignore[no-untyped-call]
 
 
 def options(fastmath: set[str]) -> Any:
