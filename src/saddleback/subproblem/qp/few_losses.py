@@ -20,7 +20,7 @@ class FewLossesControl:
     most_losses: int = 16
     """With more, the loops take longer than PIQP."""
     at_bound: float = 1e-9
-    """A coordinate of the start within this distance of its bound is fixed there."""
+    """A coordinate of the start within this share of 1 - sum(lower) of its bound is fixed there."""
     regularization: float = 1e-13
     """Added to the diagonal of the reduced P, relative to it, because P may be singular."""
     residual: float = 4 * EPS
@@ -46,8 +46,11 @@ def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> tuple
     n = len(x)
     # b - P x, kept up to date: its rounding errors are those of a sum of n numbers of magnitude one.
     r = (b_array - P_array.dot(start)).tolist()
-    free = [i for i in range(n) if x[i] - least[i] > CONTROL.at_bound]
-    fixed = [i for i in range(n) if x[i] - least[i] <= CONTROL.at_bound]
+    bound = CONTROL.at_bound * (1.0 - sum(least))
+    free = [i for i in range(n) if x[i] - least[i] > bound]
+    fixed = [i for i in range(n) if x[i] - least[i] <= bound]
+    if not free:
+        return start, 0
     corrections, faces = 0, 1
     while faces <= CONTROL.most_faces:
         change = _step(P, r, free)
