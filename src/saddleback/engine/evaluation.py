@@ -137,7 +137,7 @@ class StructuredEvaluation(Evaluation):
         self.__dict__.update(finite=finite, steepness=largest_weight * norms)
 
     @cached_property
-    def G(self) -> Matrix:  # type: ignore[override]
+    def G(self) -> Matrix:
         return self.jacobian.dense()
 
     def slope(self, lam: Vector) -> Vector:

@@ -284,9 +284,8 @@ class Oracle(ProblemFacts):
 
     def _refuse_start(self, at: Evaluation) -> None:
         what = "losses" if not np.isfinite(at.f).all() else "Jacobian"
-        too_large = (
-            what == "Jacobian" and np.isfinite(at.row_norms() if isinstance(at, StructuredEvaluation) else at.G).all()
-        )
+        derivatives = at.row_norms() if isinstance(at, StructuredEvaluation) else at.G
+        too_large = what == "Jacobian" and np.isfinite(derivatives).all()
         got = f"derivatives above {LARGEST_DERIVATIVE:g}" if too_large else "NaN or inf"
         raise ProblemError(
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "

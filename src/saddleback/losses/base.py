@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from .._types import Indices, Matrix, Vector
+from ..linalg.jacobians import StructuredJacobian
 
 
 @runtime_checkable

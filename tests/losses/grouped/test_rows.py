@@ -83,10 +83,10 @@ def test_products_with_the_jacobian(layout, n_threads, tmp_path):
     losses = sb.GroupedLinear(A, rng.standard_normal(n), "rows", loss="squared", l2=0.1, n_threads=n_threads)
     w, p, lam, theta = *rng.standard_normal((2, d + 1)), *rng.random((2, n))
     factors = 2.0 ** rng.integers(-5, 5, d + 1)
-    f, G = losses.evaluate(w)
-    plain = losses.linearize(w)[1]
-    H = losses.hessian(w, lam) + (G.T * theta) @ G
-    for jacobian, G, H in ((plain, G, H), (plain.rescaled(factors), G / factors, H / np.outer(factors, factors))):
+    dense, plain = losses.evaluate(w)[1], losses.linearize(w)[1]
+    for scales in (np.ones(d + 1), factors):
+        jacobian, G = plain.rescaled(scales), dense / scales
+        H = losses.hessian(w, lam) / np.outer(scales, scales) + (G.T * theta) @ G
         assert jacobian.shape == G.shape
         np.testing.assert_allclose(jacobian.dense(), G, rtol=1e-12)
         np.testing.assert_allclose(jacobian.slope(lam), lam @ G, rtol=1e-10, atol=1e-10)
