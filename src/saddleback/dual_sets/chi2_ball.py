@@ -10,7 +10,9 @@ import numpy as np
 
 from .._types import EPS, Vector
 from .divergence_ball import SmoothDivergenceBall
+from .interior import Chi2Form, InteriorForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
+from .priors import prior_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,10 @@ class Chi2Ball(SmoothDivergenceBall):
     """
 
     shrinks_as: ClassVar[float] = 2.0
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else Chi2Form(p, min(self.rho, 1.0 / float(p.min())))
 
     @staticmethod
     def phi(v: Vector) -> Vector:

@@ -9,7 +9,9 @@ from scipy.special import xlog1py
 
 from .._types import Vector
 from .divergence_ball import SmoothDivergenceBall
+from .interior import InteriorForm, KLForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
+from .priors import prior_of
 
 # For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... are exact to rounding.
 SERIES_BELOW = 0.1
@@ -25,6 +27,10 @@ class KLBall(SmoothDivergenceBall):
     sum h^3 / lam^2 is at most its second, sum h^2 / lam, times sqrt(sum (h / lam)^2), so that D is compatible with
     -sum log lam_j (Nesterov and Nemirovskii 1994, 5.1). ``support`` and ``tilt`` cost one root, ``project`` two nested.
     """
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else KLForm(p, min(self.rho, 1.0 - float(np.log(p.min()))))
 
     @staticmethod
     def phi(v: Vector) -> Vector:

@@ -171,7 +171,9 @@ class Oracle(ProblemFacts):
                 self._refuse_start(evaluation)
             return evaluation
         if watch:
-            self.watch.observe(evaluation)
+            # Structured Jacobians are of losses of this package: where these are convex, they need no watch.
+            if kind is Evaluation or not self.convex:
+                self.watch.observe(evaluation)
             self._recent.append(evaluation)
         return evaluation
 
