@@ -56,7 +56,8 @@ def solve(
         Where to start; zeros unless given.
     method : str or method object
         "auto" (Newton or quasi-Newton, whichever should be faster; interior-point for losses that are rows),
-        "quasi-newton", "newton", "interior-point", "accelerated", "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
+        "quasi-newton", "newton", "interior-point", "accelerated", "fixed-point", "prox-linear", "apgd",
+        "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
         The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr", "projected-gradient",

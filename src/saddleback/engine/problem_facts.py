@@ -55,6 +55,12 @@ class ProblemFacts:
         return offers(self.problem.losses, HasSampledHessian)
 
     @cached_property
+    def weights_are_fixed(self) -> bool:
+        """Whether Lambda is a single point."""
+        lower, upper = self.adversary.dual_set.bounds(self.problem.n_losses)
+        return bool((lower == upper).all())
+
+    @cached_property
     def convex(self) -> bool:
         """Whether <lam, f> is convex for every lam: convex losses and no weight below 0, or affine losses."""
         return (self._facts.convex and self._weights_not_negative) or self.affine

@@ -37,7 +37,10 @@ CONTROL = AutoControl()
 
 
 def choose_method(losses: Losses, adversary: Adversary | None = None) -> Newton | QuasiNewton | InteriorPoint:
-    """Interior-point steps where the losses are so many that their Jacobian is not formed, else Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
+    """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
+
+    Of losses that are so many that their Jacobian is not formed, interior-point steps take the place of Newton's where
+    the dual set and the regularizer, the ``adversary``, allow them.
 
     With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
     its factorization d^3/3. Losses without ``n_entries`` are taken to read J d entries.

@@ -150,7 +150,7 @@ def _step(
         t *= CONTROL.backtracking
     else:
         there, y = at, interior.y
-    moved, share = form.moved(at.f, there.f, interior, y, at.change(p[:d]), p[d:], tau)
+    moved = form.moved(at.f, there.f, interior, y, at.change(p[:d]), p[d:], tau)
     lam = oracle.adversary.dual_set.restore(form.lam(moved))
     gap = max(0.0, there.value - float(lam.dot(there.f)))
     central = 0.5 * decrease <= CONTROL.central_share * tau * form.n_pairs

@@ -54,6 +54,11 @@ class ProxStep:
     """The relative rounding error of the losses."""
 
     @property
+    def complete(self) -> bool:
+        """Whether the step minimizes its model: here always, up to the gap of (D)."""
+        return True
+
+    @property
     def lam(self) -> Vector:
         return self.solution.lam
 

@@ -105,8 +105,9 @@ class Trial:
 
     @property
     def unshifted_step(self) -> Vector | None:
-        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step."""
-        if self.sigma > self.rayleigh_quotient:
+        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step, or
+        where the step does not minimize its model."""
+        if self.sigma > self.rayleigh_quotient or not self.step.complete:
             return None
         return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.rayleigh_quotient)
 

@@ -39,7 +39,7 @@ def mapped(X, folder):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", [*LOSSES, LogCosh()], ids=str)
+@pytest.mark.parametrize("loss", [*LOSSES, LogCosh()], ids=[*LOSSES, "own"])
 def test_the_losses_are_those_of_one_group_per_row(loss, intercept):
     X, y, rng = table(loss)
     offset = 0.1 * rng.standard_normal(len(X))
@@ -83,10 +83,11 @@ def test_products_with_the_jacobian(layout, n_threads, tmp_path):
     losses = sb.GroupedLinear(A, rng.standard_normal(n), "rows", loss="squared", l2=0.1, n_threads=n_threads)
     w, p, lam, theta = *rng.standard_normal((2, d + 1)), *rng.random((2, n))
     factors = 2.0 ** rng.integers(-5, 5, d + 1)
-    dense, plain = losses.evaluate(w)[1], losses.linearize(w)[1]
-    for scales in (np.ones(d + 1), factors):
-        jacobian, G = plain.rescaled(scales), dense / scales
-        H = losses.hessian(w, lam) / np.outer(scales, scales) + (G.T * theta) @ G
+    G0 = losses.evaluate(w)[1]
+    plain = losses.linearize(w)[1]
+    H0 = losses.hessian(w, lam) + (G0.T * theta) @ G0
+    in_other_units = plain.rescaled(factors), G0 / factors, H0 / np.outer(factors, factors)
+    for jacobian, G, H in ((plain, G0, H0), in_other_units):
         assert jacobian.shape == G.shape
         np.testing.assert_allclose(jacobian.dense(), G, rtol=1e-12)
         np.testing.assert_allclose(jacobian.slope(lam), lam @ G, rtol=1e-10, atol=1e-10)

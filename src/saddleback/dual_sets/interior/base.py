@@ -50,8 +50,8 @@ class InteriorForm(ABC):
         phi_tau(z, y) = max over v of <lam(v), z> - <y, c(v)> + tau sum log(slacks of v) - tau sum log(positive y)
 
     splits into one-dimensional problems with closed solutions. Its minimum over y is within tau times ``n_pairs`` of
-    h(z). Newton's method on phi_tau takes ever shorter steps as tau falls; with theta from weights v of their own, which
-    move with their linearized conditions, it does not (primal-dual methods; Wright 1997, chapter 1).
+    h(z). Newton's method on phi_tau takes ever shorter steps as tau falls; with theta from weights v of their own,
+    which move with their linearized conditions, it does not (primal-dual methods; Wright 1997, chapter 1).
     """
 
     @property
@@ -74,8 +74,8 @@ class InteriorForm(ABC):
     @abstractmethod
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
-    ) -> tuple[Interior, float]:
-        """The next interior point, and the share of the step that the weights took.
+    ) -> Interior:
+        """The next interior point.
 
         z were ``before`` and y at ``at``; ``change`` and ``dy`` are their steps in the model.
         """

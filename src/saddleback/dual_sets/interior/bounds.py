@@ -54,14 +54,14 @@ class BoundsForm(InteriorForm):
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
-    ) -> tuple[Interior, float]:
+    ) -> Interior:
         q, dq = (before, change) if self.total is None else (before - at.y[0], change - dy[0])
         s, t = two_sided(q, self.width, tau)
         v, rest = at.v, self.width - at.v
         dv = (q + dq + tau / v - tau / rest) / (s / v + t / rest)
         share = interior_step(v, dv, self.width)
         s, t = two_sided(z - y[0] if y.size else z, self.width, tau)
-        return Interior(y, near_center(v + share * dv, s, t, self.width, tau)), share
+        return Interior(y, near_center(v + share * dv, s, t, self.width, tau))
 
     def lam(self, at: Interior) -> Vector:
         return self.lower + at.v

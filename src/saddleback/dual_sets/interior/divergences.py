@@ -13,8 +13,8 @@ from .base import BOUNDARY_SHARE, MOST_OFF_CENTER, Interior, InteriorForm, Inter
 LEAST_EXPONENT = -600.0
 """Smaller weights would underflow, and their logarithms be infinite."""
 KL_OFF_CENTER = 1.5
-"""The factor within which weights of `KLForm` stay of their central values. Of 1, 1.5, 3 and 30 this one took the fewest
-steps: 8 to 25 for radii from 0.01 to 6.5, where 30 often took more than 60."""
+"""The factor within which weights of `KLForm` stay of their central values. Of 1, 1.5, 3 and 30 this one took the
+fewest steps: 8 to 28 for radii from 0.01 to 6.5, where 30 often took more than 60."""
 
 
 def positive_step(y: float, dy: float) -> float:
@@ -104,14 +104,14 @@ class DivergenceForm(InteriorForm):
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
-    ) -> tuple[Interior, float]:
+    ) -> Interior:
         nu, mu = self.settled(before, at.y).tolist()
         q, slope = before - nu, self.divergence(at.v)[1]
         dq = change - dy[0] - dy[1] * slope
         dv = (dq + self.residual(at.v, slope, q, mu, tau)) / self.curvature(at.v, q, mu, tau)
         share = self.share(at.v, dv)
         slack = moved_slack(at.slack, self.n * tau, mu, float(dy[1]), float(y[1]))
-        return Interior(y, self.centered(at.v + share * dv, z, y, tau), slack), share
+        return Interior(y, self.centered(at.v + share * dv, z, y, tau), slack)
 
     def lam(self, at: Interior) -> Vector:
         return at.v

@@ -30,8 +30,8 @@ class PointForm(InteriorForm):
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
-    ) -> tuple[Interior, float]:
-        return at, 1.0
+    ) -> Interior:
+        return at
 
     def lam(self, at: Interior) -> Vector:
         return self.point

@@ -61,7 +61,7 @@ class TransportForm(InteriorForm):
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
-    ) -> tuple[Interior, float]:
+    ) -> Interior:
         nu, kappa = at.y.tolist()
         width = self.width
         q, dq = self._seen(before, nu, kappa), self._seen(change, *dy.tolist())
@@ -71,7 +71,7 @@ class TransportForm(InteriorForm):
         share = interior_step(v, dv, width)
         s, t = two_sided(self._seen(z, *y.tolist()), width, tau)
         slack = moved_slack(at.slack, self.n * tau, kappa, float(dy[1]), float(y[1]))
-        return Interior(y, near_center(v + share * dv, s, t, width, tau), slack), share
+        return Interior(y, near_center(v + share * dv, s, t, width, tau), slack)
 
     def lam(self, at: Interior) -> Vector:
         return self.p + at.v[: self.n] - at.v[self.n :]
