@@ -42,7 +42,7 @@ class InteriorPointControl:
     """The shift is multiplied by this until the Hessian is positive definite."""
     largest_shift: float = 1e3
     """Beyond it a Hessian is not a number."""
-    least_scale: float = 1e-12
+    least_scale: float = 1e-15
     """tau n_pairs is at least this share of the losses: below it rounding errors decide about the weights."""
 
 
