@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite
 from typing import Any, cast
 from weakref import WeakMethod
@@ -215,6 +216,19 @@ class Oracle(ProblemFacts):
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix | None:
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""
         return self._losses.sampled_hessian(w, lam, V) if self.samples_hessian else None
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """Margins of the sampled rows for each row of V, of losses that offer them."""
+        return self._losses.sampled_margins(V)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix | None:
+        """The sampled Hessian for directions with margins T, without penalties; None where it is not finite."""
+        return self._losses.hessian_on_margins(w, lam, T)
+
+    @cached_property
+    def penalty_diagonal(self) -> Vector:
+        """The diagonal of the Hessian that all losses share, of losses with ``sampled_margins``."""
+        return self._losses.penalty_diagonal()
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """A bound on the errors of the Jacobian at w, entry by entry; None where it is exact or unknown."""

@@ -12,7 +12,14 @@ from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
 from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ..base import HasHessian, HasLinearization, HasLossHessians, HasSampledHessian, HasSmoothness
+from ..base import (
+    HasHessian,
+    HasHessianSample,
+    HasLinearization,
+    HasLossHessians,
+    HasSampledHessian,
+    HasSmoothness,
+)
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian, hessians_of_rows
 from .input.features import check_same_columns, read_features
@@ -296,22 +303,44 @@ class GroupedLinear:
         if V is None:
             check_room_for_hessian(self.n_params, 1)
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            H = self._summaries.sample.on(self.loss, *self._layout.split(w), lam, V)
+            sample = self._summaries.sample
             if V is None:
+                H = sample.whole(self.loss, *self._layout.split(w), lam)
                 H[np.diag_indices(self._layout.n_weights)] += self.l2 * lam.sum()
                 return H
             penalized = V[:, : self._layout.n_weights]
+            H = self.hessian_on_margins(w, lam, self.sampled_margins(V))
             return H + self.l2 * lam.sum() * (penalized @ penalized.T)
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """The margins of the rows of ``sampled_hessian``'s sample, one row for each row of V."""
+        self._refuse_lack(HasHessianSample)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            return self._summaries.sample.margins(V, self._layout)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix:
+        """V (sum_j lam_j Hessian f_j(w)) V' for T = sampled_margins(V), without penalties."""
+        self._refuse_lack(HasHessianSample)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            return self._summaries.sample.on(self.loss, *self._layout.split(w), lam, T)
+
+    def penalty_diagonal(self) -> Vector:
+        """The diagonal of the penalty's Hessian: l2, and 0 for intercepts."""
+        layout = self._layout
+        return np.repeat([self.l2, 0.0], [layout.n_weights, layout.n_params - layout.n_weights])
 
     def lacks(self, capability: type) -> str | None:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
         if capability is HasLinearization and not self._by_row:
             return "its losses are means of groups, few enough for a matrix"
-        if capability in (HasLossHessians, HasSampledHessian) and self._by_row:
+        if capability in (HasLossHessians, HasSampledHessian, HasHessianSample) and self._by_row:
             return "every row is its own loss"
-        if capability in (HasHessian, HasLossHessians, HasSampledHessian) and not self.loss.has_curvature:
+        if (
+            capability in (HasHessian, HasLossHessians, HasSampledHessian, HasHessianSample)
+            and not self.loss.has_curvature
+        ):
             return f"the loss {self.loss} has no curvature(eta, y)"
-        if capability is HasSampledHessian and self._summaries.rows_per_group is None:
+        if capability in (HasSampledHessian, HasHessianSample) and self._summaries.rows_per_group is None:
             return "the table has too few rows for a sample"
         if capability is HasLossHessians and self.n_losses * self.n_params**2 > LARGEST_HESSIANS:
             return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
