@@ -134,7 +134,7 @@ class Oracle(ProblemFacts):
             self.adversary.dual_set,
             self.strong_convexity,
             exact_jacobian=self.exact_jacobian,
-            reference=self.reference,
+            reference=None if self.problem.reference is None else self.reference,
         )
 
     def losses_of(self, f: Vector) -> Vector:

@@ -129,16 +129,7 @@ def _step(
     oracle: Oracle, form: InteriorForm, at: Evaluation, state: InteriorPointState, interior: Interior
 ) -> InteriorPointState:
     tau, d = state.tau, at.w.size
-    model = form.model(at.f, interior, tau)
-    lam = oracle.adversary.dual_set.restore(form.lam(interior))
-    k = interior.y.size
-    H = np.empty((d + k, d + k))
-    H[:d, :d] = _hessian(oracle, at, lam, model.theta)
-    for i, row in enumerate(model.cross):
-        H[d + i, :d] = H[:d, d + i] = at.slope(row)
-    H[d:, d:] = model.border
-    gradient = np.concatenate([at.slope(model.weights), model.gradient])
-    p, shift = _direction(H, gradient)
+    gradient, p, shift = _newton_step(oracle, form, at, interior, tau)
     decrease = -float(gradient.dot(p))
     value, t = form.value(at.f, interior.y, tau), form.longest_step(interior.y, p[d:])
     noise = CONTROL.rounding * (at.magnitude + abs(value))
@@ -168,6 +159,22 @@ def _step(
         tau=tau,
         interior=moved,
     )
+
+
+def _newton_step(
+    oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, tau: float
+) -> tuple[Vector, Vector, float]:
+    """The gradient of phi_tau in (w, y), the step, and the shift of the Hessian."""
+    d, k = at.w.size, interior.y.size
+    model = form.model(at.f, interior, tau)
+    lam = oracle.adversary.dual_set.restore(form.lam(interior))
+    H = np.empty((d + k, d + k))
+    H[:d, :d] = _hessian(oracle, at, lam, model.theta)
+    for i, row in enumerate(model.cross):
+        H[d + i, :d] = H[:d, d + i] = at.slope(row)
+    H[d:, d:] = model.border
+    gradient = np.concatenate([at.slope(model.weights), model.gradient])
+    return gradient, *_direction(H, gradient)
 
 
 def _target(oracle: Oracle, at: Evaluation) -> float:

@@ -98,20 +98,41 @@ class HasInteriorForm(Protocol):
 
 def two_sided(q: Vector, width: Vector | float, tau: float) -> tuple[Vector, Vector]:
     """(s, t) with tau/s + tau/t = width and t - s = q: the slacks at argmax of v q + tau log v + tau log(width - v)."""
-    scaled, twice = width * q, 2.0 * tau
-    root = np.hypot(scaled, twice)
-    # The sum without cancellation gives the larger of the two slacks; the other one follows from the product.
-    larger = (np.abs(scaled) + twice + root) / (2.0 * width)
-    smaller = tau * larger / (width * larger - tau)
+    # In place, as these are the longest arrays of a run.
+    scaled = width * q
+    larger = np.hypot(scaled, 2.0 * tau)
+    larger += np.abs(scaled, out=scaled)
+    larger += 2.0 * tau
+    larger /= 2.0 * width
+    # The sum without cancellation gives the larger of the two slacks; the other one follows from tau/s + tau/t = width.
+    smaller = np.multiply(width, larger, out=scaled)
+    smaller -= tau
+    np.divide(larger, smaller, out=smaller)
+    smaller *= tau
     above = q > 0.0
     return np.where(above, smaller, larger), np.where(above, larger, smaller)
 
 
+def primal_dual_step(v: Vector, width: Vector | float, q: Vector, s: Vector, t: Vector, tau: float) -> Vector:
+    """dv of the linearized conditions q = t - s, s v = tau, t (width - v) = tau, for the next q.
+
+    s and t are overwritten.
+    """
+    rest = width - v
+    dv = q + tau / v
+    dv -= tau / rest
+    s /= v
+    t /= rest
+    s += t
+    dv /= s
+    return dv
+
+
 def interior_step(v: Vector, dv: Vector, width: Vector | float) -> float:
     """The share of dv, at most 1, with which 0 < v + share dv < width, with a margin."""
-    # For very many entries a division of all of them is cheaper than two masks.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fastest = max(float(np.max(-dv / v)), float(np.max(dv / (width - v))))
+    fastest = -float(np.min(dv / v))
+    if not np.isscalar(width) or np.isfinite(width):
+        fastest = max(fastest, float(np.max(dv / (width - v))))
     return min(1.0, BOUNDARY_SHARE / fastest) if fastest > 0.0 else 1.0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._types import Vector
-from .base import Interior, InteriorForm, InteriorModel, interior_step, near_center, two_sided
+from .base import Interior, InteriorForm, InteriorModel, interior_step, near_center, primal_dual_step, two_sided
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +57,11 @@ class BoundsForm(InteriorForm):
     ) -> Interior:
         q, dq = (before, change) if self.total is None else (before - at.y[0], change - dy[0])
         s, t = two_sided(q, self.width, tau)
-        v, rest = at.v, self.width - at.v
-        dv = (q + dq + tau / v - tau / rest) / (s / v + t / rest)
-        share = interior_step(v, dv, self.width)
+        dv = primal_dual_step(at.v, self.width, q + dq, s, t, tau)
+        del q, dq
+        share = interior_step(at.v, dv, self.width)
         s, t = two_sided(z - y[0] if y.size else z, self.width, tau)
-        return Interior(y, near_center(v + share * dv, s, t, self.width, tau))
+        return Interior(y, near_center(at.v + share * dv, s, t, self.width, tau))
 
     def lam(self, at: Interior) -> Vector:
         return self.lower + at.v

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._types import Vector
-from .base import Interior, InteriorForm, InteriorModel, interior_step, near_center, two_sided
+from .base import Interior, InteriorForm, InteriorModel, interior_step, near_center, primal_dual_step, two_sided
 from .divergences import moved_slack, positive_step
 
 
@@ -66,12 +66,12 @@ class TransportForm(InteriorForm):
         width = self.width
         q, dq = self._seen(before, nu, kappa), self._seen(change, *dy.tolist())
         s, t = two_sided(q, width, tau)
-        v, rest = at.v, width - at.v
-        dv = (q + dq + tau / v - tau / rest) / (s / v + t / rest)
-        share = interior_step(v, dv, width)
+        dv = primal_dual_step(at.v, width, q + dq, s, t, tau)
+        del q, dq
+        share = interior_step(at.v, dv, width)
         s, t = two_sided(self._seen(z, *y.tolist()), width, tau)
         slack = moved_slack(at.slack, self.n * tau, kappa, float(dy[1]), float(y[1]))
-        return Interior(y, near_center(v + share * dv, s, t, width, tau), slack)
+        return Interior(y, near_center(at.v + share * dv, s, t, width, tau), slack)
 
     def lam(self, at: Interior) -> Vector:
         return self.p + at.v[: self.n] - at.v[self.n :]
