@@ -175,7 +175,9 @@ class GroupedLinear:
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
-        self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._reader = Reader.of(
+            matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
+        )
         self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
