@@ -177,7 +177,9 @@ class GroupedLinear:
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
-        self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._reader = Reader.of(
+            matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
+        )
         if self._by_row:
             self._reader = compact(self._reader)
         self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
