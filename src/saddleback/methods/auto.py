@@ -1,12 +1,14 @@
-"""The choice of ``method="auto"``: Newton or quasi-Newton, by a model of their costs."""
+"""The choice of ``method="auto"``: by capabilities, and between Newton and quasi-Newton by a model of their costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..adversary import Adversary
 from ..capabilities import offers
 from ..losses import Losses
-from ..losses.base import HasHessian
+from ..losses.base import HasHessian, HasLinearization
+from .interior_point import InteriorPoint
 from .newton import Newton
 from .quasi_newton import CONTROL as QUASI_NEWTON
 from .quasi_newton import QuasiNewton
@@ -34,13 +36,20 @@ class AutoControl:
 CONTROL = AutoControl()
 
 
-def choose_method(losses: Losses) -> Newton | QuasiNewton:
+def choose_method(losses: Losses, adversary: Adversary | None = None) -> Newton | QuasiNewton | InteriorPoint:
     """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
+
+    Of losses that are so many that their Jacobian is not formed, interior-point steps take the place of Newton's where
+    the dual set and the regularizer, the ``adversary``, allow them.
 
     With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
     its factorization d^3/3. Losses without ``n_entries`` are taken to read J d entries.
     """
-    return Newton() if _newton_is_cheaper(losses) and offers(losses, HasHessian) else QuasiNewton()
+    if not (_newton_is_cheaper(losses) and offers(losses, HasHessian)):
+        return QuasiNewton()
+    if adversary is not None and offers(losses, HasLinearization) and not InteriorPoint.needs.unmet(adversary, losses):
+        return InteriorPoint()
+    return Newton()
 
 
 def _newton_is_cheaper(losses: Losses) -> bool:

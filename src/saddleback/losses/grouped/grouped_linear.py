@@ -34,7 +34,7 @@ from .own_loss import OwnLoss, find_loss
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
 from .row_jacobian import RowJacobian
-from .row_reader import RowReader, each_row, one_group
+from .row_reader import RowReader, compact, each_row, one_group
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
@@ -178,7 +178,9 @@ class GroupedLinear:
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
         self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
-        self._columns = ColumnReader.of(self._reader, self.loss, n_threads)
+        if self._by_row:
+            self._reader = compact(self._reader)
+        self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
         self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
