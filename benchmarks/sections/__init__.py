@@ -22,6 +22,7 @@ from . import (
     scaling,
     selection,
     small_problems,
+    table_calls,
     tables,
 )
 
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "newton_problem": newton_problem.measure,
     "conic": conic.measure,
     "tables": tables.measure,
+    "table_calls": table_calls.measure,
     "one_group": one_group.measure,
     "selection": selection.measure,
     "large_table": large_table.measure,
