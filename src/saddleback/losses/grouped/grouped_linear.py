@@ -408,6 +408,11 @@ class GroupedLinear:
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
     @property
+    def n_outputs(self) -> int:
+        """Margins per row: the number of classes for "softmax", else 1."""
+        return self._layout.n_outputs
+
+    @property
     def _outputs(self) -> list[Any] | None:
         """The classes that have a margin each; None where a row has one margin."""
         return self.classes if self.loss.response == "classes" else None
