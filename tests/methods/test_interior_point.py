@@ -291,12 +291,12 @@ def test_what_the_method_needs():
 
 
 def test_no_jacobian_is_needed_for_the_memory_check(monkeypatch):
-    # 200 losses of 5 parameters: 32 kB of vectors, 40 kB more for Jacobians.
+    # 200 losses of 5 parameters: 32 kB of vectors. Jacobians and matrices of (D) would take 1 MB.
     monkeypatch.setattr("saddleback.engine.memory_check.UNCHECKED_BYTES", 1e4)
     monkeypatch.setattr("saddleback.engine.memory_check.free_memory", lambda: 5e4)
     problem = sb.Problem(rows(*table(), l2=1e-3), sb.Chi2Ball(0.5))
     assert sb.solve(problem).certified
-    with pytest.raises(sb.ProblemError, match="J x d Jacobians"):
+    with pytest.raises(sb.ProblemError, match="J x J matrices"):
         sb.solve(problem, method="newton")
 
 
