@@ -33,8 +33,11 @@ class ShiftedSystem(Protocol):
     def direction(self, lam: Vector) -> Vector:
         """p = -P^-1 G' lam."""
 
-    def direction_of(self, u: Vector) -> Vector:
-        """The p with F u = G p: that of lam where u = -F' lam. Needs ``factor``."""
+
+class HasPrimalDirection(Protocol):
+    """``direction_of(u)``: the p with F u = G p for the factor F of Q, which is that of lam where u = -F' lam."""
+
+    def direction_of(self, u: Vector) -> Vector: ...
 
 
 class HessianModel(Protocol):

@@ -8,9 +8,10 @@ from math import isfinite
 import numpy as np
 
 from .._types import Vector
+from ..capabilities import offers
 from ..engine.evaluation import Evaluation
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import ShiftedSystem
+from ..linalg.hessian_models import HasPrimalDirection, ShiftedSystem
 from ..subproblem import DualSolution
 from .prox_step import ProxStep
 
@@ -165,7 +166,7 @@ def _prediction(
 def _direction(system: ShiftedSystem, solution: DualSolution) -> Vector:
     """p of the primal point where that is more accurate, else of lam."""
     primal = solution.primal
-    if primal is not None and primal.gap < solution.gap:
+    if primal is not None and primal.gap < solution.gap and offers(system, HasPrimalDirection):
         return system.direction_of(primal.u)
     return system.direction(solution.lam)
 
