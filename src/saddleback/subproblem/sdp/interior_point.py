@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dnrm2, dsymv
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dsyevd, dsygst
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dsygst
 
 from ..._types import Matrix, Vector
 from ...linalg.regularized_cholesky import regularized_cholesky
+from .least_eigenvalue import least_eigenvalue
 from .pencil import Pencil, Scaling
 
 
@@ -116,7 +117,7 @@ class InteriorPoint:
 
     def _start(self) -> Iterate | None:
         k = len(self.C)
-        largest = float(_eigenvalues(self.C)[-1])
+        largest = -least_eigenvalue(-self.C)
         return self._at(np.eye(k) / k, np.zeros(self.pencil.n), largest + CONTROL.first_distance)
 
     def _at(self, X: Matrix, p: Vector, t: float) -> Iterate | None:
@@ -204,13 +205,8 @@ def _lengths(at: Iterate, step: Step, share: float) -> tuple[float, float]:
 def _to_boundary(factor: Matrix, change: Matrix) -> float:
     """The largest s with L L' + s change >= 0."""
     relative, _ = dsygst(change, factor, itype=1, lower=1)
-    least = float(_eigenvalues(relative)[0])
+    least = least_eigenvalue(relative)
     return np.inf if least >= 0 else -1.0 / least
-
-
-def _eigenvalues(lower: Matrix) -> Vector:
-    values, _, info = dsyevd(lower, compute_v=0, lower=1)
-    return values if info == 0 else np.full(len(lower), np.nan)
 
 
 def _symmetric(A: Matrix) -> Matrix:
