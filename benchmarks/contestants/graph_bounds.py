@@ -67,7 +67,8 @@ def by_saddleback(bound: GraphBound, tol: float, time_limit: float) -> Bound:
         # The table shows how the run ended.
         warnings.simplefilter("ignore", sb.ConvergenceWarning)
         result = sb.solve(problem, tol=tol, time_limit=time_limit)
-    return Bound(bound.largest_eigenvalue(result.w), time.perf_counter() - started, result)
+    seconds = time.perf_counter() - started
+    return Bound(bound.largest_eigenvalue(result.w), seconds, result)
 
 
 def by_clarabel(bound: GraphBound, tol: float, time_limit: float) -> Bound:

@@ -270,7 +270,8 @@ class Oracle(ProblemFacts):
     @cached_property
     def steps_from_primal(self) -> bool:
         """Whether the inner solver finds steps as accurate as the losses, however large Q is."""
-        return gives_primal(self.inner, self.adversary, self.problem.n_params)
+        # Of solvers from outside only lam is taken, which is checked.
+        return not self._checks_inner and gives_primal(self.inner, self.adversary, self.problem.n_params)
 
     def _rounding_floor(self, subproblem: DualSubproblem) -> float:
         """The least gap that can be asked for."""

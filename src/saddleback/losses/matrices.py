@@ -26,7 +26,7 @@ class AffineMatrix:
     F0 : (k, k) array or sparse matrix
         Symmetric.
     Fs : (d, k, k) array, or d matrices, dense or sparse
-        Symmetric, one per parameter.
+        Symmetric, one per parameter. Where they are large and most entries are zero, only the others are kept.
 
     The k(k+1)/2 losses are svec(F(w)), so that <svec Lam, svec F> = tr(Lam F).
 

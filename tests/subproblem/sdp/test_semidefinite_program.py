@@ -190,3 +190,21 @@ class _Two:
 
     def evaluate(self, w):
         return np.array([w[0], -w[0]]), np.array([[1.0], [-1.0]])
+
+
+class _Outside(PathFollowing):
+    """A solver that is defined outside of the package."""
+
+
+def test_solvers_from_outside_get_steps_of_lam():
+    """Only their lam is taken, so that Q must not be too large for it."""
+    rng = np.random.default_rng(0)
+    S = rng.standard_normal((4, 9, 9))
+    S = S + S.transpose(0, 2, 1)
+    S[1:] -= np.trace(S[1:], axis1=1, axis2=2)[:, None, None] / 9 * np.eye(9)
+    problem = sb.Problem(sb.AffineMatrix(S[0], S[1:]), SPECTRAHEDRON)
+    plain = sb.solve(problem)
+    for inner in (_Outside(), Auto(solvers=(_Outside(), SemidefiniteProgram()))):
+        result = sb.solve(problem, inner=inner)
+        assert result.success
+        assert result.value == pytest.approx(plain.value, abs=1e-6)
