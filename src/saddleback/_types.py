@@ -31,6 +31,10 @@ class NonFinite:
     """Marks numbers in a state that may be inf or nan; others are refused when they are read from a file."""
 
 
+class Added:
+    """Marks a field of a state that files of earlier versions lack; read from them, it has its default."""
+
+
 # The arrays of which states of methods consist.
 Params: TypeAlias = Annotated[Vector, Axes(("d",))]
 Weights: TypeAlias = Annotated[Vector, Axes(("J",))]

@@ -12,8 +12,9 @@ from .._types import Indices, Matrix, Vector
 from .._validation import all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
+from ..linalg.jacobians import StructuredJacobian
 from ..losses import Losses
-from ..losses.base import HasJacobianError, HasValues
+from ..losses.base import HasJacobianError, HasLinearization, HasValues
 from .evaluation import Breakdown
 
 OnPrecision = Callable[[float], None]
@@ -33,9 +34,13 @@ class CheckedLosses:
         self._J, self._d = reference.size, d
         self._on_precision = on_precision
         self.offers_values = offers(losses, HasValues)
+        self.offers_linearization = offers(losses, HasLinearization)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
 
-    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix | StructuredJacobian]:
+        if self.offers_linearization:
+            f, jacobian = self._losses.linearize(w.copy())
+            return f - self._reference, jacobian
         answer = self._losses.evaluate(w.copy())
         match answer:
             # In NumPy 2.5 an array is a sequence too, of its rows.
@@ -74,6 +79,21 @@ class CheckedLosses:
         k = self._d if V is None else len(V)
         H = self._of_shape(self._losses.sampled_hessian(w.copy(), lam.copy(), V), (k, k), "sampled_hessian")
         return H if np.isfinite(H).all() else None
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        T = self._as_float64(self._losses.sampled_margins(V))
+        if T.ndim != 2 or len(T) != len(V):
+            raise ProblemError(f"losses.sampled_margins must return shape ({len(V)}, r); got {T.shape}.")
+        return T
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix | None:
+        """None where the estimate is not finite."""
+        answer = self._losses.hessian_on_margins(w.copy(), lam.copy(), T)
+        H = self._of_shape(answer, (len(T), len(T)), "hessian_on_margins")
+        return H if np.isfinite(H).all() else None
+
+    def penalty_diagonal(self) -> Vector:
+        return self._of_shape(self._losses.penalty_diagonal(), (self._d,), "penalty_diagonal")
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """The losses' bound on the errors of their Jacobian; None where they report that it is exact."""

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .._types import EPS, Matrix, Vector
+from .._types import EPS, Vector
 from ..dual_sets import DualSet
 
 # Relative errors of the losses that do not count as violations of convexity.
@@ -23,14 +23,17 @@ DECLARED_TOLERANCE = 1e-7
 
 
 class Linearization(Protocol):
-    """A point with the losses f and their Jacobian G."""
+    """A point with the losses f and products with their Jacobian G."""
 
     @property
     def w(self) -> Vector: ...
     @property
     def f(self) -> Vector: ...
-    @property
-    def G(self) -> Matrix: ...
+    def change(self, p: Vector) -> Vector:
+        """G p."""
+
+    def magnitudes(self, p: Vector) -> Vector:
+        """|G| |p|."""
 
 
 class ConvexityWatch:
@@ -100,7 +103,7 @@ class ConvexityWatch:
         self._compare(new, known.w, known.f, -step, -change)
 
     def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
-        excess = at.G.dot(step) - change
+        excess = at.change(step) - change
         worst = self._dual_set.support_value(excess)
         if self._strongly_convex:
             worst += 0.5 * float((self._strong_convexity * step).dot(step))
@@ -110,7 +113,7 @@ class ConvexityWatch:
         # losses are relative to their size before the reference was subtracted, at most |f| + |r|.
         lam = self._dual_set.support(excess)[1]
         size = np.abs(at.f) + np.abs(f) + 2.0 * self._reference_size
-        magnitude = size + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
+        magnitude = size + at.magnitudes(np.abs(at.w) + np.abs(w))
         if worst > self.tolerance * float(np.abs(lam) @ magnitude):
             j = int(np.argmax(np.abs(lam)))
             claim = " or their strong convexity" if self._strongly_convex else ""

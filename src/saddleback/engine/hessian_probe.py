@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dposv
 from .._types import Matrix, Vector
 from ..linalg.hessian_models import DenseHessianModel
 from .certificates import Region
-from .evaluation import Evaluation
+from .evaluation import Evaluation, StructuredEvaluation
 from .oracle import Oracle
 from .probing import random_directions, visit
 
@@ -106,6 +106,8 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     used = diagonal > LEAST_DIAGONAL * diagonal.max()
     scales = np.zeros(diagonal.size)
     scales[used] = 1.0 / np.sqrt(diagonal[used])
+    if isinstance(at, StructuredEvaluation):
+        return _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
     hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
     system = hessian_model.system(at.G * scales, sigma)
     while system is None and sigma < 1.0:
@@ -117,6 +119,25 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     step = scales * system.direction(solution.lam)
     length = region.length(step, oracle.strong_convexity)
     return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H)
+
+
+def _for_fixed_weights(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, H: Matrix, scales: Vector
+) -> HessianProbe:
+    """The Newton step on <lam, f> alone, by which weak duality bounds the predicted decrease from above.
+
+    For very many losses, where (D) is not solved; ``H`` is the Hessian in the given scales.
+    """
+    slope, sigma = at.slope(lam) * scales, LEAST_EIGENVALUE
+    _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+    while info != 0 and sigma < 1.0:
+        sigma *= SHIFT_GROWTH
+        _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+    if info != 0:
+        return HessianProbe(inf, inf)
+    predicted = oracle.adversary.gap(lam, at.f) + 0.5 * float(slope.dot(x))
+    step = -scales * x
+    return HessianProbe(predicted, region.length(step, oracle.strong_convexity), step)
 
 
 def _by_differences(
@@ -195,7 +216,7 @@ def _hessian_times(
 ) -> Vector | None:
     """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
     there = visit(oracle, at.w + distance * (scales * q))
-    return None if there is None else (lam.dot(there.G) - lam.dot(at.G)) * scales / distance
+    return None if there is None else (there.slope(lam) - at.slope(lam)) * scales / distance
 
 
 def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
@@ -208,7 +229,7 @@ def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
 
 def _predicted(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> float:
     """g(w) - [h(f + G p) + 1/2 p'Pp], with p'Pp = -<lam, G p> at a solution of (D)."""
-    change = at.G.dot(step)
+    change = at.change(step)
     return at.value - oracle.adversary.value(at.f + change) + 0.5 * float(lam.dot(change))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite
-from typing import cast
+from typing import Any, cast
 from weakref import WeakMethod
 
 import numpy as np
@@ -14,6 +16,7 @@ from scipy.linalg.blas import dnrm2
 from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
+from ..linalg.jacobians import StructuredJacobian
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -22,7 +25,7 @@ from ..subproblem.checked_solution import checked_solution, must_be_checked
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
 from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
-from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point
+from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point, StructuredEvaluation, read_only_copy
 from .problem_facts import GRACE_SECONDS, ProblemFacts
 
 # A bound on the rounding error of a sum of products, in multiples of the precision. The errors of n terms grow like
@@ -97,7 +100,7 @@ class Oracle(ProblemFacts):
         oracle.n_evals, oracle.n_values = self.n_evals, self.n_values
         oracle._lower_precision(self.precision)
         for known in self._recent:
-            there = replace(known, w=_read_only(known.w * factors), G=known.G / factors)
+            there = known.rescaled(factors)
             oracle.watch.observe(there)
             oracle._recent.append(there)
         return oracle
@@ -111,8 +114,8 @@ class Oracle(ProblemFacts):
             n_inner_failures=self.n_inner_failures,
             precision=self.precision,
             violation=self.watch.violation,
-            recent=tuple(self._recent),
-            watched=cast("tuple[Evaluation, ...]", self.watch.known),
+            recent=_stored(self._recent),
+            watched=_stored(cast("tuple[Evaluation, ...]", self.watch.known)),
         )
 
     def restore(self, memory: Memory) -> None:
@@ -131,7 +134,7 @@ class Oracle(ProblemFacts):
             self.adversary.dual_set,
             self.strong_convexity,
             exact_jacobian=self.exact_jacobian,
-            reference=self.reference,
+            reference=None if self.problem.reference is None else self.reference,
         )
 
     def losses_of(self, f: Vector) -> Vector:
@@ -154,7 +157,7 @@ class Oracle(ProblemFacts):
             for known in self._recent:
                 if known.w is w or (known.w[0] == w[0] and np.array_equal(known.w, w)):
                     return known
-        w = _read_only(w)
+        w = read_only_copy(w)
         first = self.n_evals == 0
         if self.clock.time_limit < inf and (self._valued is None or not np.array_equal(self._valued, w)):
             self._check_clock()
@@ -162,13 +165,16 @@ class Oracle(ProblemFacts):
         self.n_evals += 1
         value, lam = self._respond(f)
         largest = 0.0 if self.problem.reference is None else float(np.abs(self.losses_of(f)).max())
-        evaluation = Evaluation(w, f, value, lam, G, self.adversary.largest_weight, largest)
+        kind: Any = StructuredEvaluation if isinstance(G, StructuredJacobian) else Evaluation
+        evaluation: Evaluation = kind(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
-                self._refuse_start(f, G)
+                self._refuse_start(evaluation)
             return evaluation
         if watch:
-            self.watch.observe(evaluation)
+            # Structured Jacobians are of losses of this package: where these are convex, they need no watch.
+            if kind is Evaluation or not self.convex:
+                self.watch.observe(evaluation)
             self._recent.append(evaluation)
         return evaluation
 
@@ -177,7 +183,7 @@ class Oracle(ProblemFacts):
 
         ``watch=False`` does not check convexity with this point.
         """
-        w = _read_only(w)
+        w = read_only_copy(w)
         if not self._losses.offers_values or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
         self._check_clock()
@@ -211,6 +217,19 @@ class Oracle(ProblemFacts):
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""
         return self._losses.sampled_hessian(w, lam, V) if self.samples_hessian else None
 
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """Margins of the sampled rows for each row of V, of losses that offer them."""
+        return self._losses.sampled_margins(V)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix | None:
+        """The sampled Hessian for directions with margins T, without penalties; None where it is not finite."""
+        return self._losses.hessian_on_margins(w, lam, T)
+
+    @cached_property
+    def penalty_diagonal(self) -> Vector:
+        """The diagonal of the Hessian that all losses share, of losses with ``sampled_margins``."""
+        return self._losses.penalty_diagonal()
+
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """A bound on the errors of the Jacobian at w, entry by entry; None where it is exact or unknown."""
         if self.exact_jacobian or not self._losses.offers_jacobian_error:
@@ -243,7 +262,7 @@ class Oracle(ProblemFacts):
         value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
         if dnrm2(at.w) > LARGE_PARAMETERS:
             value -= self.rounding_at(at)
-        return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.strong_convexity)
+        return Minorant(value, at.slope(lam) if slope is None else slope, lam, at.w, self.strong_convexity)
 
     def rounding_at(self, at: Evaluation) -> float:
         """A bound on how much rounding errors of w change <lam, f> at an evaluated point.
@@ -279,9 +298,10 @@ class Oracle(ProblemFacts):
         self.precision = max(self.precision, precision)
         self.watch.allow_precision(self.precision)
 
-    def _refuse_start(self, f: Vector, G: Matrix) -> None:
-        what = "losses" if not np.isfinite(f).all() else "Jacobian"
-        too_large = np.isfinite(G).all() and what == "Jacobian"
+    def _refuse_start(self, at: Evaluation) -> None:
+        what = "losses" if not np.isfinite(at.f).all() else "Jacobian"
+        derivatives = at.row_norms() if isinstance(at, StructuredEvaluation) else at.G
+        too_large = what == "Jacobian" and np.isfinite(derivatives).all()
         got = f"derivatives above {LARGEST_DERIVATIVE:g}" if too_large else "NaN or inf"
         raise ProblemError(
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "
@@ -289,8 +309,6 @@ class Oracle(ProblemFacts):
         )
 
 
-def _read_only(w: Vector) -> Vector:
-    """A read-only copy: the oracle may keep it while the caller changes the original."""
-    w = np.array(w)
-    w.flags.writeable = False
-    return w
+def _stored(known: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+    """The evaluations of a checkpoint. Structured ones are left out: a resumed run evaluates them again, to the bit."""
+    return tuple(at for at in known if not isinstance(at, StructuredEvaluation))

@@ -10,6 +10,7 @@ import numpy as np
 from .._types import Indices, Matrix, Vector
 from .._validation import loss_pair
 from ..capabilities import lack
+from ..linalg.jacobians import StructuredJacobian
 from .facts import LossFacts
 
 
@@ -48,6 +49,10 @@ class RescaledLosses:
         f, G = loss_pair(self.losses.evaluate(w / self.factors))
         return f, G / self.factors
 
+    def linearize(self, w: Vector) -> tuple[Vector, StructuredJacobian]:
+        f, jacobian = self.losses.linearize(w / self.factors)
+        return f, jacobian.rescaled(self.factors)
+
     def values(self, w: Vector) -> Vector:
         return self.losses.values(w / self.factors)
 
@@ -61,6 +66,15 @@ class RescaledLosses:
         if V is None:
             return self.losses.sampled_hessian(w / self.factors, lam, None) / np.outer(self.factors, self.factors)
         return self.losses.sampled_hessian(w / self.factors, lam, V / self.factors)
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        return self.losses.sampled_margins(V / self.factors)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix:
+        return self.losses.hessian_on_margins(w / self.factors, lam, T)
+
+    def penalty_diagonal(self) -> Vector:
+        return self.losses.penalty_diagonal() / self.factors**2
 
     def smoothness(self) -> float | None:
         offer = self.losses.smoothness

@@ -12,10 +12,10 @@ from .._types import Vector
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import Method, State
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import HessianModel
+from ..linalg.hessian_models import HessianModel, ShiftedSystem
 from .guard import Guard
 from .prox_step import CONTROL as PROX
-from .trial import TINY, Trial, try_step
+from .trial import Trial, try_step
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class SecondOrderControl:
     smallest_shift: float = 1e-8
     """The first such sigma, relative to `initial_hessian_diagonal`, where B = 0 gives none."""
     center_share: float = 1e-3
-    """lam is moved by this share to the center of Lambda before it weighs Hessians, times the last predicted decrease
-    over the largest one (docs/mathematics.md, 6, "The weights of the Hessians")."""
+    """lam is moved by at most this share to the center of Lambda before it weighs Hessians (docs/mathematics.md, 6,
+    "The weights of the Hessians")."""
 
 
 CONTROL = SecondOrderControl()
@@ -49,8 +49,6 @@ class SecondOrderState(State):
     """The shift sigma of the Hessian model, the state of the accelerated steps, and the data of the Hessian model."""
 
     sigma: float = 0.0
-    largest_predicted: float = 0.0
-    """The largest decrease that a step has predicted so far."""
     guard: Guard = field(default_factory=Guard)
     model: object
     """The data from which a method builds its Hessian model; each method narrows the type."""
@@ -72,9 +70,19 @@ class SecondOrder(Method[S2], Generic[S2, M]):
     ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
 
+    def prepared(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
+        """The state with what the model needs at an evaluated point."""
+        return state
+
     @abstractmethod
     def hessian_model(self, oracle: Oracle, state: S2, at: Evaluation) -> HessianModel:
         """B at an evaluated point."""
+
+    def try_step(
+        self, oracle: Oracle, state: S2, at: Evaluation, model: HessianModel, sigma: float, system: ShiftedSystem
+    ) -> Trial | None:
+        """The step of the model with this shift, evaluated; None where its length is zero."""
+        return try_step(oracle, at, system, sigma, self.accuracy(oracle, state, at), state.lam)
 
     @abstractmethod
     def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> M:
@@ -98,6 +106,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
             return self._accelerated_step(oracle, state, at)
+        state = self.prepared(oracle, state, at)
         hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
         for _ in range(CONTROL.max_trials):
@@ -106,7 +115,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
                 sigma = max(CONTROL.shift_growth * sigma, hessian_model.smallest_shift, first)
                 continue
-            trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
+            trial = self.try_step(oracle, state, at, hessian_model, sigma, system)
             if trial is None:
                 break
             n_points += trial.n_points
@@ -120,7 +129,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 return self._null_step(oracle, state, trial, sigma, n_points)
         return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
 
-    def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+    def accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+        """The gap to which (D) is solved first."""
         first = PROX.first_accuracy * at.magnitude
         if not state.predicted > 0:
             return first
@@ -128,7 +138,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
     def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, n_points: int) -> S2:
         step, solution = trial.step, trial.step.solution
-        slope = step.lam.dot(there.G)
+        slope = there.slope(step.lam)
         return replace(
             state,
             point=there.point,
@@ -140,7 +150,6 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             predicted=_predicted(trial),
             unshifted_step=trial.unshifted_step if self.knows_hessian(oracle, state) else None,
             sigma=trial.sigma_after_acceptance(),
-            largest_predicted=max(state.largest_predicted, trial.predicted),
             guard=state.guard.after_evaluations(n_points),
             model=self.learn(oracle, state, trial, there, slope),
         )
@@ -190,17 +199,12 @@ def initial_hessian_diagonal(at: Evaluation) -> float:
     return (float(at.steepness.max()) or 1.0) / max(1.0, float(np.linalg.norm(at.w)))
 
 
-def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
-    """The weights of the losses' Hessians in B: the last lam, moved a little to the center, so that none is zero.
+def hessian_weights(oracle: Oracle, state: SecondOrderState, share: float = CONTROL.center_share) -> Vector:
+    """The weights of the losses' Hessians in B: the last lam, moved by a share to the center, so that none is zero.
 
-    The move falls with the predicted decrease, so that B tends to the Hessian of the Lagrangian. Before the first step
-    lam is a best response, often a vertex, and the center is used: it is closer to most solutions.
+    Before the first step lam is a best response, often a vertex, and the center is used: it is closer to most
+    solutions.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
-    return state.lam + _center_share(state) * (center - state.lam)
-
-
-def _center_share(state: SecondOrderState) -> float:
-    if not state.predicted > 0:
-        return 1.0 if state.guard.state is None else CONTROL.center_share
-    return CONTROL.center_share * min(1.0, state.predicted / max(state.largest_predicted, TINY))
+    before_first = state.guard.state is None and not state.predicted > 0
+    return state.lam + (1.0 if before_first else share) * (center - state.lam)

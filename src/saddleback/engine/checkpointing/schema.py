@@ -169,6 +169,21 @@ class Maybe(Schema):
 
 
 @dataclass(frozen=True)
+class AddedLater(Schema):
+    """A field that files of earlier versions lack: its default is not written."""
+
+    item: Schema
+    default: Any
+
+    def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
+        if value is not self.default:
+            self.item.flatten(name, value, entries, sizes)
+
+    def rebuild(self, name: str, source: Source, sizes: Sizes) -> Any:
+        return self.item.rebuild(name, source, sizes) if source.mentions(name) else self.default
+
+
+@dataclass(frozen=True)
 class OneOf(Schema):
     """One of several dataclasses: the name of its class is written, and when read only compared with the options."""
 
@@ -196,6 +211,8 @@ class RecordOf(Schema):
 
     kind: Any
     members: tuple[tuple[str, Schema], ...]
+    removed: tuple[str, ...] = ()
+    """Fields that only files of earlier versions have."""
 
     def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
         if type(value) is not self.kind:
@@ -222,6 +239,8 @@ class RecordOf(Schema):
     def _built(self, name: str, source: Source, sizes: Sizes) -> Any:
         local = dict(sizes)
         values = {member: schema.rebuild(f"{name}.{member}", source, local) for member, schema in self.members}
+        for member in self.removed:
+            source.text(f"{name}.{member}")
         if not source.known:
             return None
         try:
