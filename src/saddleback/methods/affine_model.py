@@ -73,7 +73,8 @@ class AffineModel:
             distance = float(dnrm2(np.sqrt(columns) * (at.w - oracle.w0))) / spread
             return AffineModel(share / max(1.0, distance / CONTROL.far) * largest / spread, weights)
         steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
-        delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
+        rounding = CONTROL.rounding_units * oracle.precision * oracle.adversary.rounding_growth
+        delta = steepest * rounding / (CONTROL.tolerance_share * tol)
         usual = steepest / (at.magnitude or 1.0) / SMOOTHNESS.longest_step
         return AffineModel(min(max(delta, usual / CONTROL.step_range), usual * CONTROL.step_range), weights)
 

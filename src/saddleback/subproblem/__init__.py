@@ -18,6 +18,7 @@ from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
 from .sdp import SemidefiniteProgram
 from .trust_constr import TrustConstr
+from .working_set import WorkingSet
 
 INNER_SOLVERS: dict[str, type[InnerSolver]] = {
     "auto": Auto,
@@ -68,6 +69,7 @@ __all__ = [
     "SemidefiniteProgram",
     "SparseSubproblem",
     "TrustConstr",
+    "WorkingSet",
     "adversary_of",
     "applies",
     "gives_primal",
