@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.linalg.lapack import dtrtrs
 from .._types import Matrix, Vector
 from ..engine.evaluation import Evaluation
 from ..engine.oracle import Oracle
+from ..linalg.blas_threads import one_blas_thread
 from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, CholeskySystem, cholesky_system
 from ..subproblem import DualSolution
 from .loss_hessians import LossHessians
@@ -26,6 +28,9 @@ class CompositeControl:
     """The minimization ends where the model can fall by at most this share of what it has fallen."""
     halvings: int = 20
     """Halvings of a step on the model before it is given up."""
+    entries_alone: int = 9000
+    """Above this many entries of all Hessians OpenBLAS would take several threads for their product with a vector,
+    which read memory no faster and wait for each other."""
 
 
 CONTROL = CompositeControl()
@@ -46,6 +51,11 @@ class CompositeModel:
     @property
     def smallest_shift(self) -> float:
         return SMALLEST_SHIFT_RATIO * float(self.hessians.weighted(self.weights).diagonal().max())
+
+    @property
+    def blas_threads(self) -> AbstractContextManager[None]:
+        """For the minimization of the model."""
+        return one_blas_thread() if self.hessians.rows.size > CONTROL.entries_alone else nullcontext()
 
     def system(self, G: Matrix, sigma: float) -> CholeskySystem | None:
         return cholesky_system(self.hessians.weighted(self.weights), G, sigma)

@@ -177,7 +177,9 @@ class GroupedLinear:
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
-        self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._reader = Reader.of(
+            matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
+        )
         if self._by_row:
             self._reader = compact(self._reader)
         self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
@@ -406,6 +408,11 @@ class GroupedLinear:
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
     @property
+    def n_outputs(self) -> int:
+        """Margins per row: the number of classes for "softmax", else 1."""
+        return self._layout.n_outputs
+
+    @property
     def _outputs(self) -> list[Any] | None:
         """The classes that have a margin each; None where a row has one margin."""
         return self.classes if self.loss.response == "classes" else None
@@ -416,6 +423,7 @@ class GroupedLinear:
 
     def _penalized(self, H: Matrix, l2: float) -> Matrix:
         """H, in place, with l2 added to the diagonal entries of the weights."""
-        penalized = np.arange(self._layout.n_weights)
-        H[..., penalized, penalized] += l2
+        if l2 != 0.0:
+            # A view of the diagonals, not a copy.
+            np.einsum("...ii->...i", H)[..., : self._layout.n_weights] += l2
         return H

@@ -20,6 +20,7 @@ from .tables.mapped_table import MappedTable
 from .tables.planning import make_read_plan
 from .tables.read_plan import ReadPlan
 from .tables.sources import Source, Table
+from .tables.sparse_blocks import InBlocks, SparseBlocks, blocks_pay
 from .tables.sparse_source import SparseSource
 from .tables.threads import SPARSE_ENTRY_COST, run_all, worthwhile_threads
 
@@ -61,8 +62,13 @@ class Reader:
         offset: Matrix | None,
         n_outputs: int,
         n_threads: int | None,
+        *,
+        many_passes: bool = False,
     ) -> Reader:
-        """``offset`` has one row per row of the matrix, and one column per output."""
+        """``offset`` has one row per row of the matrix, and one column per output.
+
+        With ``many_passes`` a large sparse table is arranged at a cost of some evaluations, by which each gains.
+        """
         copy = memberships.rows.size * matrix.shape[1]
         narrow = (
             isinstance(matrix, DenseSource)
@@ -72,7 +78,10 @@ class Reader:
         if n_threads is None:
             cost = SPARSE_ENTRY_COST if isinstance(matrix, SparseSource) else 1
             n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
-        plan = make_read_plan(memberships, matrix, n_threads, repeat=narrow)
+        blocked: Source | InBlocks = matrix
+        if many_passes and isinstance(matrix, SparseSource) and blocks_pay(matrix, memberships):
+            blocked = InBlocks(matrix)
+        plan = make_read_plan(memberships, blocked, n_threads, repeat=narrow)
         y = y[plan.rows]
         if offset is not None:
             offset = np.ascontiguousarray(offset[plan.rows].T)
@@ -80,7 +89,13 @@ class Reader:
             return cls(matrix, plan, y, offset, memberships)
         if isinstance(matrix, DenseSource) and not narrow:
             return cls(matrix.by_rows(), plan, y, offset, memberships)
-        table = matrix.arranged(plan.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(plan.rows)
+        table: Table
+        if isinstance(blocked, InBlocks):
+            table = SparseBlocks.of(blocked.source, plan, n_threads)
+        elif isinstance(matrix, SparseSource):
+            table = matrix.arranged(plan.rows)
+        else:
+            table = matrix.by_columns(plan.rows)
         # The rows of the table are now in the order of the plan, and are numbered by their positions.
         plan = replace(plan, order=np.arange(y.size))
         return cls(table, plan, y, offset, plan.memberships(memberships))

@@ -14,6 +14,7 @@ from .arguments import ROWS_AT_A_TIME, SOFTMAX
 from .compiling import FUSED, REORDERED, inlined, kernel, options, pasted
 from .dense_rows import gradient_by_columns, gradient_by_rows, margins_by_columns, margins_by_rows
 from .pointwise import set_value_and_slope, softmax
+from .sparse_blocks import gradient_by_pieces, margins_by_pieces
 from .sparse_rows import gradient_by_entries, margins_by_entries
 
 
@@ -30,14 +31,14 @@ def _gradient(X, order, start, slot, first, size, c, g):
 @overload(_margins, jit_options=options(REORDERED))
 def _choose_margins(X, order, start, size, w, eta):
     if isinstance(X, types.BaseTuple):
-        return margins_by_entries
+        return margins_by_entries if len(X) == 3 else margins_by_pieces
     return margins_by_columns if X.layout == "F" else margins_by_rows
 
 
 @overload(_gradient, jit_options=options(REORDERED))
 def _choose_gradient(X, order, start, slot, first, size, c, g):
     if isinstance(X, types.BaseTuple):
-        return gradient_by_entries
+        return gradient_by_entries if len(X) == 3 else gradient_by_pieces
     return gradient_by_columns if X.layout == "F" else gradient_by_rows
 
 

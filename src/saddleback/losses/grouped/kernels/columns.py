@@ -30,8 +30,9 @@ def _set_margins(X, n, d, offset, w, start, size, eta):
     Beyond the last column it is read again, with weight 0.
     """
     last = d - ONE
+    constant = w[d] if w.size > d else 0.0
     for i in range(size):
-        eta[i] = 0.0
+        eta[i] = constant
     for k in range(ZERO, d, FOUR):
         k1 = k + ONE if k + ONE < d else last
         k2 = k + TWO if k + TWO < d else last
@@ -43,10 +44,6 @@ def _set_margins(X, n, d, offset, w, start, size, eta):
         x0, x1, x2, x3 = k * n + start, k1 * n + start, k2 * n + start, k3 * n + start
         for i in range(size):
             eta[i] += (w0 * X[x0 + i] + w1 * X[x1 + i]) + (w2 * X[x2 + i] + w3 * X[x3 + i])
-    if w.size > d:
-        constant = w[d]
-        for i in range(size):
-            eta[i] += constant
     if offset.size > 0:
         for i in range(size):
             eta[i] += offset[start + i]
