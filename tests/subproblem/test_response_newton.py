@@ -189,3 +189,26 @@ def test_a_warm_start_takes_few_steps():
         warm = SOLVER.solve(moved, 1e-8 * problem.scale, cold.lam)
         assert warm.converged
         assert warm.n_iter <= max(10, cold.n_iter)
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_start_that_is_the_best_response_but_for_rounding_errors(name):
+    """Its gain and its distance from the best response are both rounding errors, whose ratio means nothing."""
+    rng = np.random.default_rng(6)
+    F, c = 30.0 * rng.standard_normal((J_MANY, D_FEW)), rng.standard_normal(J_MANY)
+    adversary = adversary_of(MANY[name], Zero(), J_MANY)
+    problem = FactoredSubproblem(F, c, adversary)
+    best = adversary.best_response(c).lam
+    start = MANY[name].restore(best * (1.0 + 1e-16 * rng.standard_normal(J_MANY)))
+    assert SOLVER.solve(problem, 1e-9 * problem.scale, start).converged
+
+
+def test_the_same_bits_wherever_arrays_are_in_memory():
+    rng = np.random.default_rng(7)
+    F, c = rng.standard_normal((1500, D_FEW)), rng.standard_normal(1500)
+    for name in ("simplex", "cvar", "contamination", "tv", "chi2", "kl"):
+        adversary, found, kept = adversary_of(MANY[name], Zero(), 1500), [], []
+        for k in range(4):
+            kept.append(np.empty(1 + 3 * k))
+            found.append(SOLVER.solve(FactoredSubproblem(F, c, adversary), 1e-8).lam)
+        assert all(np.array_equal(lam, found[0]) for lam in found)

@@ -7,13 +7,12 @@ from functools import cached_property, lru_cache
 from math import ceil
 
 import numpy as np
-from scipy.linalg.blas import dasum
 from scipy.optimize import brentq
 
 from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
-from .distributions import Distributions
+from .distributions import Distributions, total_of
 from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
@@ -149,7 +148,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
         value = t + float(lam.dot(excess))
         tied = (excess == 0).nonzero()[0]
         shares = cap.take(tied)
-        lam[tied] = min(max(1.0 - dasum(lam), 0.0) / (dasum(shares) or 1.0), 1.0) * shares
+        lam[tied] = min(max(1.0 - total_of(lam), 0.0) / (total_of(shares) or 1.0), 1.0) * shares
         return value, lam
 
     def support_value(self, z: Vector) -> float:
@@ -177,12 +176,12 @@ class CappedSimplex(EuclideanProximity, Distributions):
             return self.center(lam.size)
         cap = self._cap(lam.size)
         lam = np.minimum(np.maximum(lam, 0.0), cap)
-        total = float(dasum(lam))
+        total = total_of(lam)
         if total > 1.0:
             return lam / total
         if total < 1.0:
             slack = cap - lam
-            return np.minimum(lam + slack * ((1.0 - total) / dasum(slack)), cap)
+            return np.minimum(lam + slack * ((1.0 - total) / total_of(slack)), cap)
         return lam
 
     def project(self, x: Vector) -> Vector:
@@ -209,7 +208,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
             # The quantile itself is near, so that x is nan.
             return np.full(n, np.nan), np.zeros(n)
         bounds, moving = cap.take(near), np.zeros(n)
-        lam[near] = clipped = clipped_to_sum(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
+        lam[near] = clipped = clipped_to_sum(x.take(near), bounds, max(1.0 - total_of(lam), 0.0))
         moving[near] = (clipped > 0.0) & (clipped < bounds)
         return lam, moving
 
@@ -275,6 +274,6 @@ def clipped_to_sum(x: Vector, cap: Vector, total: float) -> Vector:
     clipped = np.minimum(np.maximum(grown, 0.0), cap)
     free = int(np.count_nonzero(clipped == grown))
     if free:
-        grown += (total - dasum(clipped)) / free
+        grown += (total - total_of(clipped)) / free
         clipped = np.minimum(np.maximum(grown, 0.0), cap)
     return clipped

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.linalg.blas import dasum
 
 from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
-from .distributions import Distributions
+from .distributions import Distributions, total_of
 from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
@@ -147,7 +146,7 @@ class Contamination(EuclideanProximity, Distributions):
         """What lam has above the floor, scaled to the sum p."""
         floor = self._floor(lam.size)
         excess = np.maximum(lam - floor, 0.0)
-        total = float(dasum(excess))
+        total = total_of(excess)
         # Errors of lam that exceed p may leave nothing above the floor.
         return self.center(lam.size) if total == 0.0 else floor + self._share(lam.size) * (excess / total)
 

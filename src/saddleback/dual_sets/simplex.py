@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import dasum
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
-from .distributions import Distributions
+from .distributions import Distributions, total_of
 from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response
@@ -60,7 +59,7 @@ class Simplex(EuclideanProximity, Distributions):
         """The largest entry; equal largest entries share the weight equally."""
         top = z.item(z.argmax())
         lam = (z == top).astype(np.float64)
-        ties = dasum(lam)
+        ties = total_of(lam)
         return top, lam if ties == 1.0 else lam / ties
 
     def support_value(self, z: Vector) -> float:
@@ -74,7 +73,7 @@ class Simplex(EuclideanProximity, Distributions):
 
     def restore(self, lam: Vector) -> Vector:
         lam = np.maximum(lam, 0.0)
-        total = float(dasum(lam))
+        total = total_of(lam)
         return lam if total == 1.0 else lam / total
 
     def project(self, x: Vector) -> Vector:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import EPS, Matrix, Vector
 from .._validation import whole
 from ..adversary import Adversary
 from ..capabilities import Needs, offers
@@ -27,6 +27,8 @@ class ResponseNewtonControl:
     first_gamma: float = 0.3
     """The first gamma, relative to what the best response to the start gains for each unit of the distance D: it then
     goes about half of the way."""
+    negligible_gain: float = 64 * EPS
+    """A gain of at most this share of the largest losses is a rounding error."""
     gamma_factor: float = 0.1
     """gamma is multiplied by this after each round."""
     error_share: float = 0.1
@@ -139,6 +141,9 @@ class ResponseNewton:
         gains = (float((far - center).dot(z)), adversary.gap(center, scale * z) / scale)
         distances = [adversary.proximal_distance(best, center) for best in (far, near)]
         ratios = [gain / distance for gain, distance in zip(gains, distances, strict=True) if distance > 0.0]
-        gamma = CONTROL.first_gamma * min(ratios, default=0.0)
-        # Where the center is the best response to z, any gamma will do.
-        return u, gamma if gamma > 0.0 else float(np.abs(z).max()) / adversary.largest_weight or 1.0
+        largest = float(np.abs(z).max())
+        # Where the center is the best response to z up to rounding errors, any gamma will do.
+        rounding = CONTROL.negligible_gain * adversary.rounding_growth * largest * adversary.largest_weight
+        if not ratios or min(gains) <= rounding:
+            return u, largest / adversary.largest_weight or 1.0
+        return u, CONTROL.first_gamma * min(ratios)
