@@ -16,6 +16,7 @@ DEFAULTS = {
     "values_first": False,
     "exact_jacobian": True,
     "n_entries": 6.0,
+    "n_outputs": 1,
     "matrix_size": None,
     "strong_convexity": 0.0,
 }
@@ -41,6 +42,7 @@ def test_declared():
         "values_first": True,
         "exact_jacobian": False,
         "n_entries": 7,
+        "n_outputs": 3,
         "matrix_size": 2,
         "strong_convexity": 0.5,
     }

@@ -25,6 +25,8 @@ class LossFacts:
     """True unless declared otherwise."""
     n_entries: float
     """J d unless declared."""
+    n_outputs: int
+    """1 unless declared."""
     matrix_size: int | None
     """None for losses that are not the entries of a matrix."""
     strong_convexity: float | Vector
@@ -34,7 +36,7 @@ class LossFacts:
     def of(cls, losses: Losses) -> LossFacts:
         """The facts of any object with the members of `Losses`. Only ``strong_convexity`` is called, if it is a
         method."""
-        n_entries = getattr(losses, "n_entries", None)
+        n_entries, n_outputs = getattr(losses, "n_entries", None), getattr(losses, "n_outputs", None)
         strong_convexity: Any = getattr(losses, "strong_convexity", None)
         if callable(strong_convexity):
             strong_convexity = strong_convexity()
@@ -44,6 +46,7 @@ class LossFacts:
             values_first=_declares(losses, "values_first", False),
             exact_jacobian=_declares(losses, "exact_jacobian", True),
             n_entries=float(losses.n_losses * losses.n_params if n_entries is None else n_entries),
+            n_outputs=1 if n_outputs is None else int(n_outputs),
             matrix_size=getattr(losses, "matrix_size", None),
             strong_convexity=0.0 if strong_convexity is None else strong_convexity,
         )

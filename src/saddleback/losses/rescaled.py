@@ -32,6 +32,7 @@ class RescaledLosses:
     values_first: bool = field(init=False)
     exact_jacobian: bool = field(init=False)
     n_entries: float = field(init=False)
+    n_outputs: int = field(init=False)
     matrix_size: int | None = field(init=False)
     strong_convexity: float | Vector = field(init=False)
 
