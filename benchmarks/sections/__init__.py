@@ -21,6 +21,7 @@ from . import (
     scaling,
     selection,
     small_problems,
+    small_set,
     tables,
 )
 
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "large_table": large_table.measure,
     "published_optima": published_optima.measure,
     "small_problems": small_problems.measure,
+    "small_set": small_set.measure,
     "many_groups": many_groups.measure,
     "scaling": scaling.measure,
     "geometries": geometries.measure,

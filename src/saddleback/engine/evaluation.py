@@ -7,6 +7,7 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
 from .._types import Jacobian, Matrix, Params, Vector, Weights
 from ..subproblem.factored_subproblem import is_tall
@@ -42,9 +43,8 @@ class Evaluation(Point):
     """Whether g is finite and no derivative overflows in G G'."""
 
     def __post_init__(self) -> None:
-        absolute = np.abs(self.G)
-        finite = isfinite(self.value) and absolute.item(absolute.argmax()) <= LARGEST_DERIVATIVE
-        object.__setattr__(self, "finite", finite)
+        finite = isfinite(self.value) and largest_magnitude(self.G) <= LARGEST_DERIVATIVE
+        self.__dict__["finite"] = finite
 
     @property
     def point(self) -> Point:
@@ -53,7 +53,7 @@ class Evaluation(Point):
     @cached_property
     def magnitude(self) -> float:
         """The largest |lam_j f_j| over Lambda, with and without the reference: rounding errors are relative to it."""
-        return self.largest_weight * max(float(np.abs(self.f).max()), self.largest_loss)
+        return self.largest_weight * max(largest_magnitude(self.f), self.largest_loss)
 
     @cached_property
     def steepness(self) -> Vector:
@@ -63,7 +63,7 @@ class Evaluation(Point):
     @cached_property
     def slope_magnitude(self) -> float:
         """The largest |lam_j| sum_i |G_ji w_i|: rounding errors of w change <lam, f> by this times the precision."""
-        return self.largest_weight * float((np.abs(self.G) @ np.abs(self.w)).max())
+        return self.largest_weight * largest_magnitude(np.abs(self.G).dot(np.abs(self.w)))
 
     @property
     def tall(self) -> bool:
@@ -76,13 +76,24 @@ class Evaluation(Point):
         return self.G @ self.G.T
 
     @cached_property
+    def length(self) -> float:
+        """sqrt(sum of G_ji^2)."""
+        return float(dnrm2(self.G.ravel()))
+
+    @cached_property
     def norm(self) -> float:
         """|G|_2."""
         gram = self.G.T @ self.G if self.tall else self.gram
         return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
 
 
+def largest_magnitude(x: Vector | Matrix) -> float:
+    """The largest |x_i|; nan where an entry is nan. argmax takes a third of the time of max on small arrays."""
+    magnitudes = np.abs(x)
+    return magnitudes.item(magnitudes.argmax())
+
+
 def row_norms(rows: Matrix) -> Vector:
     """|row|_2, one per row."""
-    norms: Vector = np.sqrt((rows * rows).dot(np.ones(rows.shape[1])))
+    norms: Vector = np.sqrt(np.add.reduce(rows * rows, 1))
     return norms

@@ -76,8 +76,13 @@ class Oracle(ProblemFacts):
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have returned float32."""
         self._losses = CheckedLosses(
-            problem.losses, self.reference, problem.n_params, WeakMethod(self._lower_precision)
+            problem.losses,
+            None if problem.reference is None else self.reference,
+            problem.n_losses,
+            problem.n_params,
+            WeakMethod(self._lower_precision),
         )
+        self._without_reference = problem.reference is None
         self._values_first = self._facts.values_first
         self.watch = self.new_watch()
         if self._facts.convex:
@@ -161,7 +166,7 @@ class Oracle(ProblemFacts):
         f, G = self._losses.evaluate(w)
         self.n_evals += 1
         value, lam = self._respond(f)
-        largest = 0.0 if self.problem.reference is None else float(np.abs(self.losses_of(f)).max())
+        largest = 0.0 if self._without_reference else float(np.abs(self.losses_of(f)).max())
         evaluation = Evaluation(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
@@ -264,7 +269,7 @@ class Oracle(ProblemFacts):
         """h(f) and the best response; inf and nan where f is not finite."""
         if not all_finite(f):
             return inf, np.full(f.size, np.nan)
-        if self.n_evals + self.n_values > 1:
+        if self.n_evals + self.n_values > 1 or self.clock.time_limit == inf:
             return self.adversary.best_response(f)
         with self.clock.at_least(GRACE_SECONDS):
             return self.adversary.best_response(f)

@@ -149,7 +149,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
         s, y = step.direction, slope - step.slope
         if model.age >= CONTROL.hessian_after + s.size / CONTROL.flops and affords_hessian(oracle):
             return _from_hessian(oracle.hessian(there.w, step.lam))
-        if _is_curved(s, y, _noise(oracle, step.lam, step.base, there)):
+        if _is_curved(s, y, oracle, step.lam, step.base, there):
             B = self._updated(B, s, y)
         # With a smaller B, Q in (D) would exceed c by so much that rounding errors determine lam.
         elif not B.smallest_eigenvalue_bound < initial_smoothness(there) / SMOOTHNESS.longest_step:
@@ -203,14 +203,14 @@ def _orthonormal(rows: Matrix) -> Matrix:
     return (vectors[:, kept] / np.sqrt(values[kept])).T @ rows
 
 
-def _is_curved(s: Vector, y: Vector, noise: float) -> bool:
-    """Whether y exceeds its rounding errors and is not orthogonal to s."""
+def _is_curved(s: Vector, y: Vector, oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> bool:
+    """Whether y = (G+ - G)' lam exceeds its errors and is not orthogonal to s."""
     length = float(dnrm2(y))
-    return length > noise and float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length
-
-
-def _noise(oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> float:
-    """A bound on the error of (G+ - G)' lam: rounding, and the inexact weights of inactive losses."""
-    lengths = dnrm2(before.G.ravel()) + dnrm2(after.G.ravel())
+    if not float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length:
+        return False
+    # Rounding, and the inexact weights of inactive losses. |G+ - G| is at most the sum of both lengths.
+    rounding, lengths = oracle.jacobian_precision, before.length + after.length
+    if length > float(dnrm2(lam)) * max(rounding, CONTROL.zero_weight) * lengths:
+        return True
     change = dnrm2((after.G - before.G).ravel())
-    return float(dnrm2(lam)) * max(oracle.jacobian_precision * lengths, CONTROL.zero_weight * change)
+    return length > float(dnrm2(lam)) * max(rounding * lengths, CONTROL.zero_weight * change)

@@ -9,7 +9,7 @@ import numpy as np
 import piqp
 
 from ..._types import Vector
-from ..._validation import whole
+from ..._validation import all_finite, whole
 from ...adversary import Adversary
 from ...capabilities import Needs
 from ...dual_sets import Polyhedral
@@ -19,6 +19,7 @@ from ..factored_subproblem import is_tall
 from ..incumbent import Incumbent
 from . import active_set
 from .dual_form import DualForm
+from .few_losses import has_few_losses, refine_few
 from .primal_form import PrimalForm
 
 
@@ -69,8 +70,15 @@ class QuadraticProgram:
         return 0 if is_tall(J, d) and PrimalForm.fits(adversary, J, d) else CONTROL.square_matrices
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        incumbent, n_iter = Incumbent(subproblem, tol, start), 0
         adversary = subproblem.adversary
+        few, n_iter = has_few_losses(subproblem), 0
+        if few and start is not None and all_finite(start):
+            incumbent = Incumbent(subproblem, tol)
+            n_iter += refine_few(subproblem, incumbent, adversary.dual_set.restore(start))
+            if incumbent.done:
+                return incumbent.solution(self.name, n_iter)
+        else:
+            incumbent = Incumbent(subproblem, tol, start)
         constraints = adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
         n = subproblem.c.size
@@ -79,7 +87,7 @@ class QuadraticProgram:
         form = PrimalForm(subproblem) if PrimalForm.suits(subproblem) else DualForm(subproblem)
         # The active-set method handles only bounds; for sets with other inequalities PIQP's result is returned.
         bounded = constraints.A is None
-        if incumbent.lam is not None and bounded:
+        if incumbent.lam is not None and bounded and not few:
             x = incumbent.lam / adversary.largest_weight
             free = x - constraints.lower > CONTROL.at_bound
             if constraints.capped:
