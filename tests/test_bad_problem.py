@@ -66,7 +66,9 @@ def test_bad_capability_of_the_losses(attributes, match):
     assert losses.evaluate.n == 0
 
 
-@pytest.mark.parametrize("name", ["evaluate", "values", "hessian", "sampled_hessian", "jacobian_error"])
+@pytest.mark.parametrize(
+    "name", ["evaluate", "values", "hessian", "loss_hessians", "sampled_hessian", "jacobian_error"]
+)
 @pytest.mark.parametrize("value", [5, "evaluate", np.ones(2)])
 def test_functions_of_the_losses_are_functions(name, value):
     with pytest.raises(sb.ProblemError, match=rf"losses\.{name} must be a function; got .*Write a method"):

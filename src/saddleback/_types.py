@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Axes:
 
 class NonFinite:
     """Marks numbers in a state that may be inf or nan; others are refused when they are read from a file."""
+
+
+class Added:
+    """Marks a field of a state that files of earlier versions lack; read from them, it has its default."""
 
 
 # The arrays of which states of methods consist.

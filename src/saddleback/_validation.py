@@ -146,6 +146,16 @@ def whole(x: Any, name: str, *, minimum: int = 0) -> int:
     return int(x)
 
 
+def indices(x: Any, name: str, length: int) -> NDArray[np.intp]:
+    """``x`` as a vector of whole numbers from 0 to ``length`` - 1; it may be empty."""
+    array = x if type(x) is np.ndarray else np.asarray(x)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise ProblemError(f"{name} must be a vector of whole numbers; got {shortened(x)}.")
+    if array.size and not (array.min() >= 0 and array.max() < length):
+        raise ProblemError(f"{name} must hold numbers from 0 to {length - 1}; got {shortened(x)}.")
+    return array.astype(np.intp, copy=False)
+
+
 def flag(x: Any, name: str) -> bool:
     """``x`` as a bool; "no" and 0 are refused."""
     if not isinstance(x, bool | np.bool_):

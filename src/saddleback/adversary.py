@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from ._types import Vector
 from .capabilities import is_from_outside, lack, offers
-from .dual_sets import DualSet, HasBarrier, LinearConstraints, Polyhedral
+from .dual_sets import DualSet, HasBarrier, HasProximalResponse, LinearConstraints, Polyhedral, ProximalResponse
 from .errors import IncompatibleError, ProblemError
 from .machine.clock import UNLIMITED, Clock
-from .regularizers import HasBestResponse, Regularizer
+from .regularizers import HasBestResponse, HasProximalForm, Regularizer
 
 
 class BestResponse(NamedTuple):
@@ -59,6 +59,14 @@ class HasAscentStep(Protocol):
 def lack_of_ascent_step(dual_set: DualSet, regularizer: Regularizer) -> str | None:
     """Why a pair (Lambda, R) has no gradient or mirror step in lam; None where it has one."""
     return _first_lack(dual_set, regularizer.ascent_needs)
+
+
+def lack_of_proximal_response(dual_set: DualSet, regularizer: Regularizer) -> str | None:
+    """Why a pair (Lambda, R) has no proximal response; None where it has one."""
+    needs = regularizer.proximal_needs
+    if needs is None or not offers(regularizer, HasProximalForm):
+        return f"{type(regularizer).__name__} has no proximal response"
+    return _first_lack(dual_set, needs)
 
 
 def response_formula(dual_set: DualSet, regularizer: Regularizer) -> HasBestResponse | None:
@@ -126,7 +134,22 @@ class Adversary:
 
     def lacks(self, capability: type) -> str | None:
         """Why this pair does not offer a capability whose members the class has; None where it does."""
-        return lack_of_ascent_step(self.dual_set, self.regularizer) if capability is HasAscentStep else None
+        if capability is HasAscentStep:
+            return lack_of_ascent_step(self.dual_set, self.regularizer)
+        if capability is HasProximalResponse:
+            return lack_of_proximal_response(self.dual_set, self.regularizer)
+        return None
+
+    def proximal_distance(self, lam: Vector, center: Vector) -> float:
+        """The distance D of `proximal_response`."""
+        return cast("HasProximalForm", self.regularizer).proximal_distance(self.dual_set, lam, center)
+
+    def proximal_response(self, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """max over lam of <lam, z> - R(lam) - gamma D(lam, center), its maximizer, and the derivative of that.
+
+        gamma may be zero where R is strongly convex.
+        """
+        return cast("HasProximalForm", self.regularizer).proximal_response(self.dual_set, z, gamma, center)
 
     def ascent_step(self, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """From lam, a step of size eta that increases <lam, z> - R(lam), with R's gradient taken at ``at`` (lam)."""

@@ -140,7 +140,7 @@ def certify(problem: Problem, w: ArrayLike, dual: ArrayLike | None = None, radiu
         radius = np.inf
     elif radius is None:
         radius = max(1.0, float(dnrm2(w * factors)))
-    search = _Search(oracle, at, at.G / factors, m / factors**2, radius)
+    search = _Search(oracle, at, factors, m / factors**2, radius)
     best = search.best_weights() if given is None else given
     lower = search.bound(best)
     reach = radius * np.where(m > 0, np.inf, 1.0 / factors)
@@ -193,8 +193,10 @@ class _Search:
     where |F' lam| > u, u must grow.
     """
 
-    def __init__(self, oracle: Oracle, at: Evaluation, G: Matrix, strong_convexity: Vector, radius: float) -> None:
-        self._oracle, self._at, self._G, self._m = oracle, at, G, strong_convexity
+    def __init__(
+        self, oracle: Oracle, at: Evaluation, factors: Vector, strong_convexity: Vector, radius: float
+    ) -> None:
+        self._oracle, self._at, self._factors, self._m = oracle, at, factors, strong_convexity
         self._region = Region(at.w, radius)
         self._best, self._gap, self._last = at.lam, at.value - self.bound(at.lam), at.lam
 
@@ -202,13 +204,13 @@ class _Search:
         """The lower bound that lam proves."""
         at = self._at
         constant = float(lam.dot(at.f)) - self._oracle.adversary.regularizer.value(lam)
-        least = Minorant(constant, lam.dot(self._G), lam, at.w, self._m).minimum(self._region)
+        least = Minorant(constant, at.slope(lam) / self._factors, lam, at.w, self._m).minimum(self._region)
         # By rounding errors, the bound can exceed the value that it bounds; after an overflow there is no bound.
         return -np.inf if np.isnan(least) else min(least, at.value)
 
     def best_weights(self) -> Vector:
         """(Nearly) the best lam, by bisection over log u."""
-        G, m = self._G, self._m
+        G, m = self._at.G / self._factors, self._m
         flat = m == 0
         A, F = _at_most_square(G[:, ~flat] / np.sqrt(m[~flat])), _at_most_square(G[:, flat])
         largest_sum = self._oracle.adversary.dual_set.weight_range(self._at.f.size)[1]

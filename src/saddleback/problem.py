@@ -15,7 +15,7 @@ from .capabilities import members, offers
 from .dual_sets import DualSet, Product, Simplex
 from .errors import ProblemError
 from .losses import Losses
-from .losses.base import HasHessian, HasJacobianError, HasSampledHessian, HasValues
+from .losses.base import HasHessian, HasJacobianError, HasLossHessians, HasSampledHessian, HasValues
 from .machine.resources import check_room
 from .regularizers import Regularizer, Zero
 from .subproblem import adversary_of
@@ -23,7 +23,7 @@ from .subproblem import adversary_of
 COUNTS = ("n_losses", "n_params")
 # The protocols whose members, except the counts, must be functions if present; ``values`` and ``jacobian_error`` may
 # be None. ``smoothness`` and ``parameter_scales`` may also be numbers, and are not checked here.
-FUNCTIONS = (Losses, HasHessian, HasSampledHessian)
+FUNCTIONS = (Losses, HasHessian, HasLossHessians, HasSampledHessian)
 FUNCTIONS_OR_NONE = (HasValues, HasJacobianError)
 
 

@@ -25,6 +25,12 @@ class Linearization:
     f: np.ndarray
     G: np.ndarray
 
+    def change(self, p):
+        return self.G @ p
+
+    def magnitudes(self, p):
+        return np.abs(self.G) @ np.abs(p)
+
 
 def convex_losses(seed):
     """J random sums of a quadratic, a softplus and an exponential of moderate argument, with their Jacobian."""

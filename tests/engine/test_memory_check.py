@@ -181,7 +181,9 @@ def test_parameters_are_counted_before_the_start_is_made(monkeypatch):
         sb.solve(sb.Problem(Losses(2, 10**10)))
 
 
-@pytest.mark.parametrize(("n_threads", "size"), [(1, "298 GB"), (3, "3 of them, one per thread, would take 894 GB")])
+@pytest.mark.parametrize(
+    ("n_threads", "size"), [(1, "298 GB"), (3, "3 of them, one per loss or thread, would take 894 GB")]
+)
 def test_hessians_of_wide_tables(monkeypatch, n_threads, size):
     monkeypatch.setattr(_machine, "free_memory", lambda: 20.0 * GB)
     X = sp.csr_array((np.ones(6), (np.arange(6), np.arange(6))), shape=(6, 200_000))

@@ -7,6 +7,7 @@ import pytest
 from calls import Calls, quadratics
 
 import saddleback as sb
+from saddleback.engine.evaluation import Breakdown
 from saddleback.engine.oracle import Oracle
 from saddleback.subproblem import resolve_inner
 
@@ -133,6 +134,29 @@ def test_smoothness_is_asked_only_when_needed():
 def test_affine_losses_say_so_by_their_smoothness(L, affine):
     assert oracle(Losses(smoothness=lambda: L)).affine == affine
     assert not oracle(Losses()).affine
+
+
+def test_hessians_of_single_losses():
+    """Copies of the arguments, in the oracle's coordinates; answers of another shape or not finite are refused."""
+    answers = [np.full((2, 2, 2), np.inf), np.eye(2), np.array([np.eye(2), 2 * np.eye(2)])]
+    asked = []
+
+    def loss_hessians(w, which):
+        asked.append((w, which))
+        return answers.pop()
+
+    o = oracle(Losses(loss_hessians=loss_hessians)).rescaled(np.array([2.0, 4.0]))
+    w, which = np.array([2.0, 4.0]), np.array([2, 0])
+    H = o.loss_hessians(w, which)
+    np.testing.assert_array_equal(H, [np.diag([0.25, 0.0625]), np.diag([0.5, 0.125])])
+    np.testing.assert_array_equal(asked[0][0], [1.0, 1.0])
+    assert asked[0][1] is not which
+    assert o.offers_loss_hessians
+    with pytest.raises(sb.ProblemError, match=r"losses.loss_hessians must return shape \(2, 2, 2\); got \(2, 2\)"):
+        o.loss_hessians(w, which)
+    with pytest.raises(Breakdown, match="the Hessian of a loss is not finite"):
+        o.loss_hessians(w, which)
+    assert not oracle(Losses()).offers_loss_hessians
 
 
 def test_losses_with_a_hessian_are_not_asked_whether_they_are_affine():

@@ -60,7 +60,15 @@ def test_strong_convexity_may_be_a_method_or_per_coordinate():
 
 
 def test_capabilities_are_not_called():
-    names = ("smoothness", "parameter_scales", "hessian", "values", "sampled_hessian", "jacobian_error")
+    names = (
+        "smoothness",
+        "parameter_scales",
+        "hessian",
+        "loss_hessians",
+        "values",
+        "sampled_hessian",
+        "jacobian_error",
+    )
     LossFacts.of(losses(**dict.fromkeys(names, refuse)))
 
 

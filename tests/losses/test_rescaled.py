@@ -17,6 +17,7 @@ from saddleback.losses import LossFacts, RescaledLosses
 from saddleback.losses.base import (
     HasHessian,
     HasJacobianError,
+    HasLossHessians,
     HasParameterScales,
     HasSampledHessian,
     HasSmoothness,
@@ -27,7 +28,15 @@ from saddleback.subproblem import resolve_inner
 SCALE = np.array([2.0, 0.5])
 # The optional members that the protocol documents, each by its name at the head of a paragraph.
 DOCUMENTED = set(re.findall(r"^ *``(\w+)", sb.Losses.__doc__, re.MULTILINE))
-CAPABILITIES = [HasValues, HasHessian, HasSampledHessian, HasSmoothness, HasParameterScales, HasJacobianError]
+CAPABILITIES = [
+    HasValues,
+    HasHessian,
+    HasLossHessians,
+    HasSampledHessian,
+    HasSmoothness,
+    HasParameterScales,
+    HasJacobianError,
+]
 FACTS = [fact.name for fact in fields(LossFacts)]
 
 
@@ -63,6 +72,10 @@ class Full(Bare):
     @staticmethod
     def hessian(w, lam):
         return lam.sum() * np.eye(2) + np.outer(w, w)
+
+    @staticmethod
+    def loss_hessians(w, which):
+        return np.array([(1 + j) * np.eye(2) + np.outer(w, w) for j in which])
 
     @staticmethod
     def sampled_hessian(w, lam, V):
@@ -114,6 +127,12 @@ def test_chain_rule():
     step = 1e-6
     differences = [(losses.evaluate(v + e)[1] - losses.evaluate(v - e)[1]) / (2 * step) for e in step * np.eye(2)]
     np.testing.assert_allclose(differences[0][0], [1 / SCALE[0] ** 2, 0], atol=1e-8)
+
+
+def test_hessians_of_single_losses():
+    v, which = np.array([0.7, -0.4]), np.array([2, 0])
+    expected = Full.loss_hessians(v / SCALE, which) / np.outer(SCALE, SCALE)
+    np.testing.assert_allclose(RescaledLosses(Full(), SCALE).loss_hessians(v, which), expected)
 
 
 def test_a_sampled_hessian_follows_its_directions():

@@ -232,6 +232,22 @@ def test_weights_of_hessians_follow_lam_also_after_a_guard_step() -> None:
     np.testing.assert_allclose(hessian_weights(oracle, state), state.lam + CONTROL.center_share * (center - state.lam))
 
 
+def test_curvature_of_inactive_groups_does_not_slow_newton() -> None:
+    """Group 0 has all the weight, and along the indicators of the others no curvature but the penalty.
+
+    With weights of Hessians that stay a thousandth from lam convergence is linear: 19 iterations.
+    """
+    rng = np.random.default_rng(5)
+    groups = np.arange(600) % 4
+    X = np.column_stack((rng.standard_normal((600, 3)), groups[:, None] == np.arange(1, 4)))
+    noise = np.where(groups == 0, 5.0, 1.0) * rng.standard_normal(600)
+    y = (X @ [1.0, -1.0, 0.5, 1.0, 2.0, 3.0] + noise > 0).astype(int)
+    result = sb.solve(sb.Problem(sb.GroupedLinear(X, y, groups, l2=1e-4)), method="newton", tol=1e-9)
+    assert result.certified
+    assert result.dual[0] > 0.999
+    assert result.n_iter <= 8
+
+
 def test_separable_data_without_a_penalty_end_sensibly() -> None:
     """The infimum 0 is not attained."""
     X = np.vstack((np.random.default_rng(0).normal(3, 1, (50, 2)), np.random.default_rng(1).normal(-3, 1, (50, 2))))

@@ -339,6 +339,41 @@ def test_a_wrong_sampled_hessian(estimate, words):
     assert words in failures(check_losses, losses)["sampled_hessian"]
 
 
+class WithLossHessians(Plain):
+    def loss_hessians(self, w, which):
+        return np.array([super(WithLossHessians, self).hessian(w, np.eye(4)[j]) for j in which])
+
+
+def test_hessians_of_single_losses_pass():
+    check_losses(WithLossHessians())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda H, which: H[0], "has shape (3, 3); expected (4, 3, 3)"),
+        (lambda H, which: H[np.argsort(which)], "in loss_hessians is wrong: in the direction"),
+        (lambda H, which: H + np.triu(np.ones((3, 3))), "in loss_hessians is not symmetric"),
+        (lambda H, which: 1.001 * H, "in loss_hessians is wrong"),
+    ],
+    ids=["one alone", "in their own order", "crooked", "too large"],
+)
+def test_wrong_hessians_of_single_losses(change, words):
+    class Wrong(WithLossHessians):
+        def loss_hessians(self, w, which):
+            return change(super().loss_hessians(w, which), which)
+
+    assert words in failures(check_losses, Wrong())["loss_hessians"]
+
+
+def test_hessians_of_single_losses_that_do_not_add_up():
+    class Halved(WithLossHessians):
+        def hessian(self, w, lam):
+            return 0.5 * super().hessian(w, lam)
+
+    assert "loss_hessians and hessian differ" in failures(check_losses, Halved())["loss_hessians"]
+
+
 # --- constants and convexity ------------------------------------------------------------------------------------------
 
 

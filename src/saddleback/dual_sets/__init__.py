@@ -1,7 +1,17 @@
 """Lambda: the dual sets, one per file."""
 
 from .ball import Ball
-from .base import DualSet, HasBarrier, HasProjection, HasTilt, Polyhedral
+from .base import (
+    DualSet,
+    HasBarrier,
+    HasProjection,
+    HasProximalResponse,
+    HasSmoothProjection,
+    HasSmoothSupport,
+    HasSmoothTilt,
+    HasTilt,
+    Polyhedral,
+)
 from .box import Box
 from .capped_simplex import CappedSimplex
 from .chi2_ball import Chi2Ball
@@ -10,6 +20,7 @@ from .kl_ball import KLBall
 from .linear_constraints import LinearConstraints
 from .polytope import Polytope
 from .product import Product
+from .proximal_response import ProximalResponse, SmoothResponse
 from .simplex import Simplex
 from .spectrahedron import Spectrahedron
 from .tv_ball import TVBall
@@ -38,13 +49,19 @@ __all__ = [
     "DualSet",
     "HasBarrier",
     "HasProjection",
+    "HasProximalResponse",
+    "HasSmoothProjection",
+    "HasSmoothSupport",
+    "HasSmoothTilt",
     "HasTilt",
     "KLBall",
     "LinearConstraints",
     "Polyhedral",
     "Polytope",
     "Product",
+    "ProximalResponse",
     "Simplex",
+    "SmoothResponse",
     "Spectrahedron",
     "TVBall",
 ]

@@ -17,6 +17,7 @@ from ..linalg.hessians import AnyHessian
 from ..machine.clock import Clock
 from .linear_constraints import LinearConstraints
 from .nearest_point import nearest_point
+from .proximal_response import ProximalResponse, SmoothResponse
 
 # The distance, relative to the magnitude of the point, that `nearest_point` may report for a boundary point of a set
 # that is flat in some directions and curved in others.
@@ -49,8 +50,9 @@ class DualSet(ABC):
     A subclass must define only ``support``. The other methods have defaults that call it, some of them up to 2n times
     or iteratively: override those for which the set has a formula. A set need not store its dimension n: methods
     without an argument of that length take n. Optional capabilities are `HasBarrier` (path following), `HasProjection`
-    (best responses to quadratic regularizers, projected gradient steps), `HasTilt` (best responses to entropies) and
-    `Polyhedral` (quadratic programs). On a set without any of them, (D) is solved by Frank-Wolfe steps.
+    (best responses to quadratic regularizers, projected gradient steps), `HasTilt` (best responses to entropies),
+    `Polyhedral` (quadratic programs), and `HasProximalResponse` (Newton's method in R^d, for (D) with many losses).
+    On a set without any of them, (D) is solved by Frank-Wolfe steps.
     """
 
     @abstractmethod
@@ -225,3 +227,37 @@ class HasTilt(Protocol):
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """argmax over lam of <lam, z> - sum_j lam_j log(lam_j/prior_j), for any positive prior."""
+
+
+class HasProximalResponse(Protocol):
+    """a proximal best response ``proximal_response(z, gamma, center)``: lets Newton's method in R^d on (D) in."""
+
+    def proximal_distance(self, lam: Vector, center: Vector) -> float:
+        """D(lam, center) >= 0, strongly convex in lam, zero where lam is the center."""
+
+    def proximal_response(self, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """max over lam of <lam, z> - gamma D(lam, center), its maximizer and the derivative of that, for gamma > 0.
+
+        The set chooses the distance D for which this costs no more than a sort. ``center`` is in Lambda.
+        """
+
+
+class HasSmoothSupport(Protocol):
+    """a differentiable maximizer ``smooth_support(z)`` of <lam, z>: on balls that are curved."""
+
+    def smooth_support(self, z: Vector) -> SmoothResponse:
+        """The maximizer of ``support`` and its derivative, which is zero where all entries of z are equal."""
+
+
+class HasSmoothProjection(Protocol):
+    """the derivative of the projection, ``smooth_project(x)``: gives quadratic regularizers a proximal response."""
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        """The point of Lambda nearest to x, and its derivative."""
+
+
+class HasSmoothTilt(Protocol):
+    """the derivative of the entropic best response, ``smooth_tilt(prior, z)``: gives entropies a proximal response."""
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        """The maximizer of ``tilt``, and its derivative with respect to z."""

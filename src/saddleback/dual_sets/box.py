@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import IncompatibleError, ProblemError
-from .base import DualSet, HasTilt, check_magnitude
+from .base import DualSet, HasSmoothTilt, HasTilt, check_magnitude
 from .linear_constraints import LinearConstraints
+from .proximal_response import EuclideanProximity, SmoothResponse
 
 # Bounds closer than this, relative to their magnitude, are equal: no number would be strictly between them.
 FIXED = 8 * EPS
 
 
 @dataclass(frozen=True, eq=False)
-class Box(DualSet):
+class Box(EuclideanProximity, DualSet):
     """{lower <= lam <= upper}; bounds that are numbers hold in any dimension.
 
     Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 2 for each of them;
@@ -142,7 +143,7 @@ class Box(DualSet):
         return self.restore(x)
 
     def lacks(self, capability: type) -> str | None:
-        if capability is HasTilt and np.min(self.lower) < 0:
+        if capability in (HasTilt, HasSmoothTilt) and np.min(self.lower) < 0:
             return (
                 f"Box allows the weight {np.min(self.lower):g} at position {int(np.argmin(self.lower))}, and entropies "
                 "are defined for weights >= 0 only"
@@ -156,6 +157,15 @@ class Box(DualSet):
             raise IncompatibleError(f"{reason}. Raise the lower bounds to 0, or use a Quadratic regularizer.")
         with np.errstate(over="ignore"):
             return self.restore(np.exp(np.log(prior) + z - 1.0))
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        moving = (x > self.lower) & (x < self.upper)
+        return SmoothResponse(self.restore(x), moving.astype(np.float64), np.zeros((0, x.size)))
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        lam = self.tilt(prior, z)
+        moving = (lam > self.lower) & (lam < self.upper)
+        return SmoothResponse(lam, np.where(moving, lam, 0.0), np.zeros((0, z.size)))
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         """Fixed coordinates have an equation and no bounds: with both, interior-point solvers would fail."""

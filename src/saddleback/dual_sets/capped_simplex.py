@@ -16,6 +16,7 @@ from ..errors import ProblemError
 from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
+from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 
 # With 1 - alpha at most this, prior and caps are equal up to rounding: the set is a point.
 POINT_BELOW = 1e-13
@@ -24,7 +25,7 @@ LARGEST_EXPONENT = 600.0
 
 
 @dataclass(frozen=True, eq=False)
-class CappedSimplex(Distributions):
+class CappedSimplex(EuclideanProximity, Distributions):
     """{lam >= 0, sum lam = 1, lam_j <= prior_j/alpha}: the adversary picks the worst alpha-share of the losses.
 
     Its support function is the conditional value at risk at level alpha, min over t of
@@ -180,9 +181,17 @@ class CappedSimplex(Distributions):
 
     def project(self, x: Vector) -> Vector:
         """clip(x - theta, 0, cap), with theta from the sorted kinks of its sum (Wang and Lu 2015, Algorithm 1)."""
+        return self.center(x.size) if self._is_point(x.size) else self.restore(self._projected(x)[0])
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        if self._is_point(x.size):
+            return constant_response(self.center(x.size))
+        lam, moving = self._projected(x)
+        return balanced_response(self.restore(lam), moving)
+
+    def _projected(self, x: Vector) -> tuple[Vector, Vector]:
+        """The projection, feasible up to rounding errors, and 1 where it is between its bounds, else 0."""
         n = x.size
-        if self._is_point(n):
-            return self.center(n)
         cap = np.minimum(self._cap(n), 1.0)
         largest = cap.item(cap.argmax())
         x = x - self._quantile(x)
@@ -192,9 +201,17 @@ class CappedSimplex(Distributions):
         near = (np.abs(x) < largest).nonzero()[0]
         if not near.size:
             # The quantile itself is near, so that x is nan.
-            return np.full(n, np.nan)
-        lam[near] = _clipped(x.take(near), cap.take(near), max(1.0 - dasum(lam), 0.0))
-        return self.restore(lam)
+            return np.full(n, np.nan), np.zeros(n)
+        bounds, moving = cap.take(near), np.zeros(n)
+        lam[near] = clipped = _clipped(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
+        moving[near] = (clipped > 0.0) & (clipped < bounds)
+        return lam, moving
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        lam = self.tilt(prior, z)
+        if self._is_point(z.size):
+            return constant_response(lam)
+        return balanced_response(lam, np.where(lam < self._cap(z.size), lam, 0.0))
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """min(cap, s prior exp(z)), with s from the sorted ratios prior exp(z)/cap: the largest are capped."""

@@ -9,8 +9,17 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import EPS, Vector
+from .base import HasSmoothProjection
 from .divergence_ball import SmoothDivergenceBall
 from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
+from .priors import prior_of
+from .proximal_response import (
+    ProximalResponse,
+    SmoothResponse,
+    balanced_response,
+    constant_response,
+    response_on_sphere,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +42,14 @@ class Chi2Ball(SmoothDivergenceBall):
         return 2.0 * (lam - p) / p, 2.0 / p
 
     def _ascend(self, p: Vector, x: Vector) -> Vector:
+        return self._ascended(p, x)[0]
+
+    def _ascended(self, p: Vector, x: Vector) -> tuple[Vector, float]:
         """The best of the candidates p max(a + b (x - m), 0) on the k largest entries of x, for all k.
 
         With mass P, mean m and sum V of squares about it on those entries, the constraints require a = 1 / P and
         b^2 V = 1 + rho - 1 / P. A candidate without negative entries is feasible, the solution is one of them, and
-        <lam, x> = m + b V.
+        <lam, x> = m + b V. Returns it with its b.
         """
         order = np.argsort(-x, kind="stable")
         x_, p_ = x[order], p[order]
@@ -62,7 +74,58 @@ class Chi2Ball(SmoothDivergenceBall):
         slope = np.sqrt(room[k] / q.dot(y * y))
         lam = np.zeros_like(p)
         lam[members] = q * np.maximum(1.0 / P[k] + slope * y, 0.0)
-        return lam
+        return lam, float(slope)
+
+    def smooth_support(self, z: Vector) -> SmoothResponse:
+        p, below = prior_of(self.prior, z.size), self.tangent_part(z)
+        spread = -float(below.min())
+        if spread == 0.0 or self._is_point(z.size):
+            return constant_response(p.copy())
+        lam = p * (below == 0.0)
+        lam /= lam.sum()
+        if self.divergence(lam) <= self.rho:
+            return constant_response(lam)
+        x = below / spread
+        lam, slope = self._ascended(p, x)
+        return response_on_sphere(self.restore(lam), np.where(lam > 0.0, (slope / spread) * p, 0.0), x)
+
+    def proximal_distance(self, lam: Vector, center: Vector) -> float:
+        """1/2 sum (lam - center)^2 / p."""
+        offset = lam - center
+        return 0.5 * float(offset.dot(offset / prior_of(self.prior, lam.size)))
+
+    def proximal_response(self, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """argmax over lam of <lam, z> - gamma/2 sum (lam - center)^2 / p.
+
+        Where the ball is active, p (1 + v) has (gamma + 2 mu) v = y + tau with y = z + gamma (center/p - 1), clipped
+        at v = -1: the maximizer of <lam, y>. Else mu = 0.
+        """
+        p = prior_of(self.prior, z.size)
+        if self._is_point(z.size):
+            response = constant_response(p.copy())
+        else:
+            response = self._nearest(p, self.tangent_part(z + gamma * ((center - p) / p)), gamma)
+        value = float(response.lam.dot(z)) - gamma * self.proximal_distance(response.lam, center)
+        return ProximalResponse(value, *response)
+
+    def _nearest(self, p: Vector, y: Vector, gamma: float) -> SmoothResponse:
+        lam = _weighted_projection(p, y / gamma)
+        if self.divergence(lam) <= self.rho:
+            return balanced_response(lam, np.where(lam > 0.0, p / gamma, 0.0))
+        return self.smooth_support(y)
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        """The proximal response to z = 0 with center x and gamma = 1/n, as p is uniform."""
+        n = x.size
+        p = prior_of(None, n)
+        if self._is_point(n):
+            return constant_response(p.copy())
+        return self._nearest(p, self.tangent_part(x), 1.0 / n)
+
+    def lacks(self, capability: type) -> str | None:
+        if capability is HasSmoothProjection and self.prior is not None:
+            return "the projection on a Chi2Ball with a prior has no closed form"
+        return None
 
     def _project(self, p: Vector, x: Vector) -> Vector:
         """(p + 2 mu) v = x - p + tau, clipped at v = -1."""
@@ -89,3 +152,19 @@ class Chi2Ball(SmoothDivergenceBall):
         """2 mu rho = mu <phi', lam - p> <= <k, lam - p> <= sqrt(rho Var_p k), as the objective is concave."""
         upper = 0.5 * deviation(p, k) / float(np.sqrt(self.rho))
         return best_in_ball(Conditions(p, self.rho, self.phi, respond, upper), k, upper)
+
+
+def _weighted_projection(p: Vector, x: Vector) -> Vector:
+    """p max(x - theta, 0) with sum one; x <= 0, and its largest entry is 0."""
+    order = np.argsort(-x, kind="stable")
+    x_, p_ = x[order], p[order]
+    P = p_.cumsum()
+    thetas = ((p_ * x_).cumsum() - 1.0) / P
+    k = max(int(np.count_nonzero(x_ > thetas)) - 1, 0)
+    # Once more on the members alone: running sums of large entries have rounding errors.
+    members = order[: k + 1]
+    q, y = p[members], x[members]
+    grown = y - (q.dot(y) - 1.0) / P[k]
+    lam = np.zeros_like(p)
+    lam[members] = q * np.maximum(grown, 0.0)
+    return lam / lam.sum()

@@ -14,6 +14,7 @@ from ..errors import ProblemError
 from .distributions import Distributions
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
+from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 from .simplex import Simplex
 
 SIMPLEX = Simplex()
@@ -25,7 +26,7 @@ SMALLEST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Contamination(Distributions):
+class Contamination(EuclideanProximity, Distributions):
     """{(1 - p) prior + p q : q in the simplex}: a share p of the weight is the adversary's, the rest is fixed.
 
     Huber's contamination set (Huber 1964, section 1). Its support function is (1 - p) <prior, z> + p max_j z_j. It is
@@ -146,11 +147,25 @@ class Contamination(Distributions):
     def project(self, x: Vector) -> Vector:
         """The projection on the simplex of (x - floor)/p, shrunk and shifted back."""
         floor, p = self._floor(x.size), self._share(x.size)
-        if p == 0.0:
-            return floor.copy()
+        return floor.copy() if p == 0.0 else floor + p * self._shares(x, floor, p)
+
+    def _shares(self, x: Vector, floor: Vector, p: float) -> Vector:
+        """The projection q on the simplex of (x - floor)/p."""
         # Entries that are p or more below the largest one get nothing; cut off, they do not overflow when divided by p.
-        above = np.maximum(self.tangent_part(x - floor), -2.0 * p)
-        return floor + p * SIMPLEX.project(above / p)
+        return SIMPLEX.project(np.maximum(self.tangent_part(x - floor), -2.0 * p) / p)
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        floor, p = self._floor(x.size), self._share(x.size)
+        if p == 0.0:
+            return constant_response(floor.copy())
+        q = self._shares(x, floor, p)
+        return balanced_response(floor + p * q, (q > 0.0).astype(np.float64))
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        lam = self.tilt(prior, z)
+        if self._is_point(z.size):
+            return constant_response(lam)
+        return balanced_response(lam, np.where(lam > self._floor(z.size), lam, 0.0))
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """max(floor, s prior exp(z)), with s from the sorted ratios prior exp(z)/floor: the smallest stay."""

@@ -5,15 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlog1py
+from scipy.special import rel_entr, xlog1py
 
 from .._types import Vector
-from .divergence_ball import SmoothDivergenceBall
+from .divergence_ball import SIMPLEX, SmoothDivergenceBall
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
+from .priors import prior_of
+from .proximal_response import (
+    ProximalResponse,
+    SmoothResponse,
+    balanced_response,
+    constant_response,
+    response_on_sphere,
+    scaled_response,
+)
 
 # For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... are exact to rounding.
 SERIES_BELOW = 0.1
 SERIES = (1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
+# A weight of zero in the center of a relative entropy could never grow again.
+SMALLEST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +57,53 @@ class KLBall(SmoothDivergenceBall):
         return np.where(near, np.log1p(np.where(near, v, 0.0)), np.log(lam) - np.log(p)), 1.0 / lam
 
     def _ascend(self, p: Vector, x: Vector) -> Vector:
-        return self._tempered(p, x, np.inf)
+        return self._tempered(p, x, np.inf)[0]
 
     def _tilt(self, p: Vector, x: Vector) -> Vector:
         """p exp(beta x) with a smaller beta than that of the simplex: the multiplier adds to the temperature 1/beta."""
         spread = -float(x.min())
-        return self._tempered(p, x / spread, spread) if spread > 0.0 else p
+        return self._tempered(p, x / spread, spread)[0] if spread > 0.0 else p
 
-    def _tempered(self, p: Vector, x: Vector, upper: float) -> Vector:
-        """p exp(beta x - L) of divergence rho, for x from -1 to 0: with d D / d beta = beta Var x, a root."""
+    def smooth_support(self, z: Vector) -> SmoothResponse:
+        p, below = prior_of(self.prior, z.size), self.tangent_part(z)
+        spread = -float(below.min())
+        if spread == 0.0 or self._is_point(z.size):
+            return constant_response(p.copy())
+        lam = p * (below == 0.0)
+        lam /= lam.sum()
+        if self.divergence(lam) <= self.rho:
+            return constant_response(lam)
+        lam, beta = self._tempered(p, below / spread, np.inf)
+        return response_on_sphere(self.restore(lam), (beta / spread) * lam, below / spread)
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        """The tilt of the prior p to beta x, x = z + log(prior/p), with beta <= 1 from the radius of the ball."""
+        p = prior_of(self.prior, z.size)
+        if self._is_point(z.size):
+            return constant_response(p.copy())
+        z = self.tangent_part(z)
+        lam = SIMPLEX.tilt(prior, z)
+        if self.divergence(lam) <= self.rho:
+            return balanced_response(lam, lam)
+        x = self.tangent_part(z + (np.log(prior) - np.log(p)))
+        spread = -float(x.min())
+        if spread == 0.0:
+            return balanced_response(p.copy(), p)
+        lam, beta = self._tempered(p, x / spread, spread)
+        return response_on_sphere(self.restore(lam), (beta / spread) * lam, x / spread)
+
+    def proximal_distance(self, lam: Vector, center: Vector) -> float:
+        """The relative entropy sum lam log(lam / center)."""
+        return max(float(rel_entr(lam, np.maximum(center, SMALLEST_WEIGHT)).sum()), 0.0)
+
+    def proximal_response(self, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """argmax over lam of <lam, z> - gamma sum lam log(lam / center), for gamma > 0: a tilt of the center."""
+        response = self.smooth_tilt(np.maximum(center, SMALLEST_WEIGHT), z / gamma)
+        value = float(response.lam.dot(z)) - gamma * self.proximal_distance(response.lam, center)
+        return scaled_response(response, 1.0 / gamma, value)
+
+    def _tempered(self, p: Vector, x: Vector, upper: float) -> tuple[Vector, float]:
+        """p exp(beta x - L) of divergence rho, for x from -1 to 0, and beta: a root, with d D / d beta = beta Var x."""
 
         def excess(beta: float) -> tuple[float, float, Vector]:
             s = beta * x
@@ -71,7 +120,8 @@ class KLBall(SmoothDivergenceBall):
             return float(root - 1.0), float(0.5 * root * beta * variance / D), lam
 
         start = min(float(np.sqrt(2.0 * self.rho)) / deviation(p, x), upper)
-        return increasing_root(excess, start, 0.0, upper)[1]
+        beta, lam = increasing_root(excess, start, 0.0, upper)
+        return lam, beta
 
     def _project(self, p: Vector, x: Vector) -> Vector:
         """p v + mu log(1 + v) = x - p + tau."""

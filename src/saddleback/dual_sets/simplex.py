@@ -11,13 +11,14 @@ from .._types import Matrix, Vector
 from ..errors import ProblemError
 from .distributions import Distributions
 from .linear_constraints import LinearConstraints
+from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response
 
 # Up to this many numbers a loop in Python is faster than NumPy's calls, as measured.
 LOOP_UP_TO = 16
 
 
 @dataclass(frozen=True)
-class Simplex(Distributions):
+class Simplex(EuclideanProximity, Distributions):
     """Delta_J = {lam >= 0, sum lam = 1}: the adversary picks a mixture of the losses.
 
     Barrier -sum log lam_j (Burg entropy), nu = J (Nesterov, Lectures on Convex Optimization, 5.3).
@@ -82,6 +83,14 @@ class Simplex(Distributions):
         """prior_j exp(z_j), normalized."""
         exponents = np.log(prior) + z
         return self.restore(np.exp(exponents - exponents.max()))
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        lam = self.project(x)
+        return balanced_response(lam, (lam > 0.0).astype(np.float64))
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        lam = self.tilt(prior, z)
+        return balanced_response(lam, lam)
 
     def linear_constraints(self, n: int) -> LinearConstraints:
         E, e = self.affine_hull(n)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import EPS, Vector
-from .divergence_ball import DivergenceBall
+from .divergence_ball import SIMPLEX, DivergenceBall
 from .multipliers import increasing_root
 from .priors import prior_of
+from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 
 # Newton's steps increase to the root quadratically; the limit only guards against rounding errors.
 MAX_STEPS = 50
@@ -22,7 +23,7 @@ LARGEST_RADIUS = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class TVBall(DivergenceBall):
+class TVBall(EuclideanProximity, DivergenceBall):
     """{lam in the simplex : 1/2 sum_j |lam_j - p_j| <= rho}: the adversary moves a mass of at most rho.
 
     On the simplex the distance is sum_j (lam_j - p_j)_+, the least sum of s with s >= 0 and s >= u = lam - p. Barrier
@@ -102,6 +103,33 @@ class TVBall(DivergenceBall):
     def _project(self, p: Vector, x: Vector) -> Vector:
         """The response to a multiplier theta is x - theta."""
         return p + _increase(x - p, self.rho) - _decrease(x, p, self.rho)
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        """Where the ball is active, the increases and the decreases keep their sums rho separately."""
+        p = prior_of(self.prior, x.size)
+        if self._is_point(x.size):
+            return constant_response(p.copy())
+        inside = SIMPLEX.smooth_project(x)
+        if self.divergence(inside.lam) <= self.rho:
+            return inside
+        x = self.tangent_part(x)
+        up, down = _increase(x - p, self.rho), _decrease(x, p, self.rho)
+        rising, falling = (up > 0.0).astype(np.float64), ((down > 0.0) & (down < p)).astype(np.float64)
+        return balanced_response(self.restore(p + up - down), rising, falling)
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        p = prior_of(self.prior, z.size)
+        if self._is_point(z.size):
+            return constant_response(p.copy())
+        lam = self.tilt(prior, z)
+        if self.divergence(SIMPLEX.tilt(prior, self.tangent_part(z))) <= self.rho:
+            return balanced_response(lam, lam)
+        x = self.tangent_part(self.tangent_part(z) + (np.log(prior) - np.log(p)))
+        groups = np.zeros((2, z.size))
+        for group, sign in zip(groups, (1.0, -1.0), strict=True):
+            members = _movers(x, p, self.rho, sign)
+            group[members] = lam[members]
+        return balanced_response(lam, *groups)
 
     def _tilt(self, p: Vector, x: Vector) -> Vector:
         """The response to a multiplier theta is p exp(x - theta)."""

@@ -8,12 +8,13 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from .._types import Matrix, Vector
-from .._validation import FLOAT64, loss_array
+from .._types import Indices, Matrix, Vector
+from .._validation import FLOAT64, all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
+from ..linalg.jacobians import StructuredJacobian
 from ..losses import Losses
-from ..losses.base import HasJacobianError, HasValues
+from ..losses.base import HasJacobianError, HasLinearization, HasValues
 from ..losses.callables import FunctionLosses, PairLosses
 from .evaluation import Breakdown
 
@@ -39,14 +40,18 @@ class CheckedLosses:
         # Losses of plain functions check and copy what these return themselves.
         self._copies = isinstance(losses, FunctionLosses | PairLosses)
         self.offers_values = offers(losses, HasValues)
+        self.offers_linearization = offers(losses, HasLinearization)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
 
-    def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
-        answer = self._losses.evaluate(w.copy())
-        if self._copies and answer[0].dtype == FLOAT64 and answer[1].dtype == FLOAT64:
-            f, G = answer
+    def evaluate(self, w: Vector) -> tuple[Vector, Matrix | StructuredJacobian]:
+        if self.offers_linearization:
+            f, G = self._losses.linearize(w.copy())
         else:
-            f, G = self._checked_pair(answer)
+            answer = self._losses.evaluate(w.copy())
+            if self._copies and answer[0].dtype == FLOAT64 and answer[1].dtype == FLOAT64:
+                f, G = answer
+            else:
+                f, G = self._checked_pair(answer)
         return f if self._reference is None else f - self._reference, G
 
     def values(self, w: Vector) -> Vector:
@@ -57,6 +62,13 @@ class CheckedLosses:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
         if not np.isfinite(H).all():
             raise Breakdown("the Hessian is not finite at the point of the last step")
+        return H
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        shape = (which.size, self._d, self._d)
+        H = self._of_shape(self._losses.loss_hessians(w.copy(), which.copy()), shape, "loss_hessians")
+        if not all_finite(H):
+            raise Breakdown("the Hessian of a loss is not finite at the point of the last step")
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None) -> Matrix | None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .._types import EPS, Matrix, Vector
+from .._types import EPS, Vector
 from ..dual_sets import DualSet
 
 # Relative errors of the losses that do not count as violations of convexity.
@@ -23,14 +23,17 @@ DECLARED_TOLERANCE = 1e-7
 
 
 class Linearization(Protocol):
-    """A point with the losses f and their Jacobian G."""
+    """A point with the losses f and products with their Jacobian G."""
 
     @property
     def w(self) -> Vector: ...
     @property
     def f(self) -> Vector: ...
-    @property
-    def G(self) -> Matrix: ...
+    def change(self, p: Vector) -> Vector:
+        """G p."""
+
+    def magnitudes(self, p: Vector) -> Vector:
+        """|G| |p|."""
 
 
 class ConvexityWatch:
@@ -82,7 +85,7 @@ class ConvexityWatch:
         if self.violation is None:
             for known in self._known:
                 step = w - known.w
-                self._check(known.G.dot(step) - (f - known.f), known, w, f, step)
+                self._check(known.change(step) - (f - known.f), known, w, f, step)
 
     def observe(self, new: Linearization) -> None:
         """Compare the new linearization with those that are kept, then keep it."""
@@ -90,15 +93,15 @@ class ConvexityWatch:
             w, f = new.w, new.f
             for known in self._known:
                 step, change = w - known.w, f - known.f
-                self._check(known.G.dot(step) - change, known, w, f, step)
-                self._check(change - new.G.dot(step), new, known.w, known.f, step)
+                self._check(known.change(step) - change, known, w, f, step)
+                self._check(change - new.change(step), new, known.w, known.f, step)
         self._known.append(new)
 
     def compare(self, known: Linearization, new: Linearization) -> None:
         """Compare the losses at each of two points with the linearization at the other."""
         step, change = new.w - known.w, new.f - known.f
-        self._check(known.G.dot(step) - change, known, new.w, new.f, step)
-        self._check(change - new.G.dot(step), new, known.w, known.f, step)
+        self._check(known.change(step) - change, known, new.w, new.f, step)
+        self._check(change - new.change(step), new, known.w, known.f, step)
 
     def _check(self, excess: Vector, at: Linearization, w: Vector, f: Vector, step: Vector) -> None:
         """Note a violation where the linearization at a point exceeds the losses f at w, by ``excess``."""
@@ -111,7 +114,7 @@ class ConvexityWatch:
         # losses are relative to their size before the reference was subtracted, at most |f| + |r|.
         lam = self._dual_set.support(excess)[1]
         size = np.abs(at.f) + np.abs(f) + 2.0 * self._reference_size
-        magnitude = size + np.abs(at.G) @ (np.abs(at.w) + np.abs(w))
+        magnitude = size + at.magnitudes(np.abs(at.w) + np.abs(w))
         if worst > self.tolerance * float(np.abs(lam) @ magnitude):
             j = int(np.argmax(np.abs(lam)))
             claim = " or their strong convexity" if self._strongly_convex else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 
@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._types import Jacobian, Matrix, Params, Vector, Weights
+from ..linalg.jacobians import StructuredJacobian
 from ..subproblem.factored_subproblem import is_tall
 
 # Larger derivatives overflow in G G'.
@@ -50,6 +51,38 @@ class Evaluation(Point):
     def point(self) -> Point:
         return Point(self.w, self.f, self.value, self.lam)
 
+    def slope(self, lam: Vector) -> Vector:
+        """G' lam."""
+        return lam.dot(self.G)
+
+    def change(self, p: Vector) -> Vector:
+        """G p."""
+        return self.G.dot(p)
+
+    def magnitudes(self, p: Vector) -> Vector:
+        """|G| |p|, one per loss."""
+        return np.abs(self.G) @ np.abs(p)
+
+    def changes(self, V: Matrix) -> Matrix:
+        """G V."""
+        return self.G @ V
+
+    def row_norms(self) -> Vector:
+        """|row of G|_2, one per loss."""
+        return row_norms(self.G)
+
+    def column_norms(self) -> Vector:
+        """|column of G|_2, one per parameter."""
+        return row_norms(self.G.T)
+
+    def largest_derivatives(self) -> Vector:
+        """The largest |G_ji| of each column."""
+        return np.abs(self.G).max(axis=0)
+
+    def rescaled(self, factors: Vector) -> Evaluation:
+        """The same evaluation in the parameters v = factors w."""
+        return replace(self, w=read_only_copy(self.w * factors), G=self.G / factors)
+
     @cached_property
     def magnitude(self) -> float:
         """The largest |lam_j f_j| over Lambda, with and without the reference: rounding errors are relative to it."""
@@ -63,7 +96,7 @@ class Evaluation(Point):
     @cached_property
     def slope_magnitude(self) -> float:
         """The largest |lam_j| sum_i |G_ji w_i|: rounding errors of w change <lam, f> by this times the precision."""
-        return self.largest_weight * largest_magnitude(np.abs(self.G).dot(np.abs(self.w)))
+        return self.largest_weight * largest_magnitude(self.magnitudes(self.w))
 
     @property
     def tall(self) -> bool:
@@ -91,6 +124,80 @@ def largest_magnitude(x: Vector | Matrix) -> float:
     """The largest |x_i|; nan where an entry is nan. argmax takes a third of the time of max on small arrays."""
     magnitudes = np.abs(x)
     return magnitudes.item(magnitudes.argmax())
+
+
+class StructuredEvaluation(Evaluation):
+    """A point whose Jacobian is applied, not stored; an array of it is made where ``G`` is read."""
+
+    jacobian: StructuredJacobian
+
+    def __init__(
+        self,
+        w: Vector,
+        f: Vector,
+        value: float,
+        lam: Vector,
+        jacobian: StructuredJacobian,
+        largest_weight: float = 1.0,
+        largest_loss: float = 0.0,
+    ) -> None:
+        self.__dict__.update(w=w, f=f, value=value, lam=lam, jacobian=jacobian)
+        self.__dict__.update(largest_weight=largest_weight, largest_loss=largest_loss)
+        norms = jacobian.row_norms()
+        finite = isfinite(value) and bool(norms.item(norms.argmax()) <= LARGEST_DERIVATIVE)
+        self.__dict__.update(finite=finite, steepness=largest_weight * norms)
+
+    @cached_property
+    def G(self) -> Matrix:
+        return self.jacobian.dense()
+
+    def slope(self, lam: Vector) -> Vector:
+        return self.jacobian.slope(lam)
+
+    def change(self, p: Vector) -> Vector:
+        return self.jacobian.change(p)
+
+    def magnitudes(self, p: Vector) -> Vector:
+        return self.jacobian.magnitudes(p)
+
+    def changes(self, V: Matrix) -> Matrix:
+        return np.column_stack([self.jacobian.change(v) for v in V.T])
+
+    def row_norms(self) -> Vector:
+        return self.jacobian.row_norms()
+
+    @cached_property
+    def length(self) -> float:
+        return float(dnrm2(self.jacobian.row_norms()))
+
+    def column_norms(self) -> Vector:
+        return self.jacobian.column_norms()
+
+    def largest_derivatives(self) -> Vector:
+        """The norms of the columns, which are at least as large."""
+        return self.jacobian.column_norms()
+
+    def rescaled(self, factors: Vector) -> StructuredEvaluation:
+        return StructuredEvaluation(
+            read_only_copy(self.w * factors),
+            self.f,
+            self.value,
+            self.lam,
+            self.jacobian.rescaled(factors),
+            self.largest_weight,
+            self.largest_loss,
+        )
+
+    @property
+    def tall(self) -> bool:
+        return is_tall(*self.jacobian.shape)
+
+
+def read_only_copy(w: Vector) -> Vector:
+    """A copy that nobody can change: the oracle may keep it while the caller changes the original."""
+    w = np.array(w)
+    w.flags.writeable = False
+    return w
 
 
 def row_norms(rows: Matrix) -> Vector:

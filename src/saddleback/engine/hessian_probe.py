@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dposv
 from .._types import Matrix, Vector
 from ..linalg.hessian_models import DenseHessianModel
 from .certificates import Region
-from .evaluation import Evaluation, largest_magnitude, row_norms
+from .evaluation import Evaluation, StructuredEvaluation, largest_magnitude, row_norms
 from .oracle import Oracle
 from .probing import random_directions, visit
 
@@ -106,6 +106,8 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     used = diagonal > LEAST_DIAGONAL * diagonal.max()
     scales = np.zeros(diagonal.size)
     scales[used] = 1.0 / np.sqrt(diagonal[used])
+    if isinstance(at, StructuredEvaluation):
+        return _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
     hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
     system = hessian_model.system(at.G * scales, sigma)
     while system is None and sigma < 1.0:
@@ -119,6 +121,25 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H)
 
 
+def _for_fixed_weights(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, H: Matrix, scales: Vector
+) -> HessianProbe:
+    """The Newton step on <lam, f> alone, by which weak duality bounds the predicted decrease from above.
+
+    For very many losses, where (D) is not solved; ``H`` is the Hessian in the given scales.
+    """
+    slope, sigma = at.slope(lam) * scales, LEAST_EIGENVALUE
+    _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+    while info != 0 and sigma < 1.0:
+        sigma *= SHIFT_GROWTH
+        _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+    if info != 0:
+        return HessianProbe(inf, inf)
+    predicted = oracle.adversary.gap(lam, at.f) + 0.5 * float(slope.dot(x))
+    step = -scales * x
+    return HessianProbe(predicted, region.length(step, oracle.strong_convexity), step)
+
+
 def _by_differences(
     oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float, count: int
 ) -> HessianProbe:
@@ -127,7 +148,7 @@ def _by_differences(
     seen = np.abs(at.w) + np.abs(oracle.w0)
     scales = np.where(seen > 0.0, np.minimum(region.scales, seen), region.scales)
     slopes = at.G * scales
-    here = lam.dot(at.G)
+    here = at.slope(lam)
     slope = here * scales
     q = slope / (dnrm2(slope) or 1.0) + RANDOM_SHARE * random_directions(d, d, 1)[0]
     # This distance balances the error of the Jacobian against the change of the second derivatives over it.
@@ -200,7 +221,7 @@ def _hessian_times(
 ) -> Vector | None:
     """The Hessian of <lam, f> times q, by a difference of slopes; None where the losses are not defined."""
     there = visit(oracle, at.w + distance * (scales * q))
-    return None if there is None else (lam.dot(there.G) - slope) * scales / distance
+    return None if there is None else (there.slope(lam) - slope) * scales / distance
 
 
 def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
@@ -213,7 +234,7 @@ def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:
 
 def _predicted(oracle: Oracle, at: Evaluation, lam: Vector, step: Vector) -> float:
     """g(w) - [h(f + G p) + 1/2 p'Pp], with p'Pp = -<lam, G p> at a solution of (D)."""
-    change = at.G.dot(step)
+    change = at.change(step)
     return at.value - oracle.adversary.value(at.f + change) + 0.5 * float(lam.dot(change))
 
 

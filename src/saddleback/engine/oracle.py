@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import cast
+from typing import Any, cast
 from weakref import WeakMethod
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from .._types import EPS, Matrix, Vector
+from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
+from ..linalg.jacobians import StructuredJacobian
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -22,7 +24,7 @@ from ..subproblem.checked_solution import checked_solution, must_be_checked
 from .certificates import Minorant
 from .checked_losses import CheckedLosses
 from .convexity import DIFFERENCES_TOLERANCE, ConvexityWatch
-from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point
+from .evaluation import LARGEST_DERIVATIVE, Breakdown, Evaluation, Point, StructuredEvaluation, read_only_copy
 from .problem_facts import GRACE_SECONDS, ProblemFacts
 
 # A bound on the rounding error of a sum of products, in multiples of the precision. The errors of n terms grow like
@@ -102,7 +104,7 @@ class Oracle(ProblemFacts):
         oracle.n_evals, oracle.n_values = self.n_evals, self.n_values
         oracle._lower_precision(self.precision)
         for known in self._recent:
-            there = replace(known, w=_read_only(known.w * factors), G=known.G / factors)
+            there = known.rescaled(factors)
             oracle.watch.observe(there)
             oracle._recent.append(there)
         return oracle
@@ -116,8 +118,8 @@ class Oracle(ProblemFacts):
             n_inner_failures=self.n_inner_failures,
             precision=self.precision,
             violation=self.watch.violation,
-            recent=tuple(self._recent),
-            watched=cast("tuple[Evaluation, ...]", self.watch.known),
+            recent=_stored(self._recent),
+            watched=_stored(cast("tuple[Evaluation, ...]", self.watch.known)),
         )
 
     def restore(self, memory: Memory) -> None:
@@ -159,7 +161,7 @@ class Oracle(ProblemFacts):
             for known in self._recent:
                 if known.w is w or (known.w[0] == w[0] and np.array_equal(known.w, w)):
                     return known
-        w = _read_only(w)
+        w = read_only_copy(w)
         first = self.n_evals == 0
         if self.clock.time_limit < inf and (self._valued is None or not np.array_equal(self._valued, w)):
             self._check_clock()
@@ -167,10 +169,11 @@ class Oracle(ProblemFacts):
         self.n_evals += 1
         value, lam = self._respond(f)
         largest = 0.0 if self._without_reference else float(np.abs(self.losses_of(f)).max())
-        evaluation = Evaluation(w, f, value, lam, G, self.adversary.largest_weight, largest)
+        kind: Any = StructuredEvaluation if isinstance(G, StructuredJacobian) else Evaluation
+        evaluation: Evaluation = kind(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
-                self._refuse_start(f, G)
+                self._refuse_start(evaluation)
             return evaluation
         if watch:
             self.watch.observe(evaluation)
@@ -182,7 +185,7 @@ class Oracle(ProblemFacts):
 
         ``watch=False`` does not check convexity with this point.
         """
-        w = _read_only(w)
+        w = read_only_copy(w)
         if not self._losses.offers_values or self._known(w) is not None:
             return self.evaluate(w, watch=watch).point
         self._check_clock()
@@ -206,6 +209,11 @@ class Oracle(ProblemFacts):
         """sum_j lam_j Hessian f_j(w), of losses that offer it."""
         self._check_clock()
         return self._losses.hessian(w, lam)
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        """The Hessians of the losses with the numbers ``which``, (len(which), d, d), of losses that offer them."""
+        self._check_clock()
+        return self._losses.loss_hessians(w, which)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix | None:
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""
@@ -243,7 +251,7 @@ class Oracle(ProblemFacts):
         value = float(lam.dot(at.f)) - self.adversary.regularizer.value(lam)
         if dnrm2(at.w) > LARGE_PARAMETERS:
             value -= self.rounding_at(at)
-        return Minorant(value, lam.dot(at.G) if slope is None else slope, lam, at.w, self.strong_convexity)
+        return Minorant(value, at.slope(lam) if slope is None else slope, lam, at.w, self.strong_convexity)
 
     def rounding_at(self, at: Evaluation) -> float:
         """A bound on how much rounding errors of w change <lam, f> at an evaluated point.
@@ -279,9 +287,11 @@ class Oracle(ProblemFacts):
         self.precision = max(self.precision, precision)
         self.watch.allow_precision(self.precision)
 
-    def _refuse_start(self, f: Vector, G: Matrix) -> None:
-        what = "losses" if not np.isfinite(f).all() else "Jacobian"
-        too_large = np.isfinite(G).all() and what == "Jacobian"
+    def _refuse_start(self, at: Evaluation) -> None:
+        what = "losses" if not np.isfinite(at.f).all() else "Jacobian"
+        too_large = (
+            what == "Jacobian" and np.isfinite(at.row_norms() if isinstance(at, StructuredEvaluation) else at.G).all()
+        )
         got = f"derivatives above {LARGEST_DERIVATIVE:g}" if too_large else "NaN or inf"
         raise ProblemError(
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "
@@ -289,8 +299,6 @@ class Oracle(ProblemFacts):
         )
 
 
-def _read_only(w: Vector) -> Vector:
-    """A read-only copy: the oracle may keep it while the caller changes the original."""
-    w = np.array(w)
-    w.flags.writeable = False
-    return w
+def _stored(known: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+    """The evaluations of a checkpoint. Structured ones are left out: a resumed run evaluates them again, to the bit."""
+    return tuple(at for at in known if not isinstance(at, StructuredEvaluation))

@@ -12,7 +12,7 @@ from ..capabilities import offers
 from ..errors import ProblemError
 from ..losses import Losses
 from ..losses.base import HasParameterScales
-from .evaluation import Evaluation, row_norms
+from .evaluation import Evaluation
 from .oracle import Oracle
 from .probing import visit
 
@@ -103,7 +103,7 @@ def measured_scales(oracle: Oracle, at: Evaluation) -> Vector:
             # worst are reduced.
             too_long = changes > max(LARGEST_CHANGE, worst / LARGEST_CHANGE)
             scales = np.where(too_long, scales / np.sqrt(changes), scales)
-        decreases = (at.largest_weight * row_norms(at.G.T) * scales) ** 2 / (changes * magnitude)
+        decreases = (at.largest_weight * at.column_norms() * scales) ** 2 / (changes * magnitude)
     decrease = float(decreases.max(initial=0.0, where=~np.isnan(decreases)))
     scales = scales * np.sqrt(min(1.0, max(decrease / magnitude, LEAST_DECREASE)))
     return np.ones(scales.size) if ordinary(scales) else _powers_of_two(scales)
@@ -116,7 +116,7 @@ def ordinary(scales: Vector) -> bool:
 
 
 def _guessed(at: Evaluation) -> Vector:
-    columns, magnitude, own = at.largest_weight * row_norms(at.G.T), at.magnitude, np.abs(at.w)
+    columns, magnitude, own = at.largest_weight * at.column_norms(), at.magnitude, np.abs(at.w)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lengths = magnitude / columns
         scales = np.where(own > 0.0, np.sqrt(own * lengths), lengths)

@@ -12,7 +12,7 @@ from .._validation import finite_vector, n_axes, number
 from ..adversary import Adversary
 from ..capabilities import offers
 from ..errors import ProblemError
-from ..losses.base import HasHessian, HasSampledHessian, HasSmoothness
+from ..losses.base import HasHessian, HasLossHessians, HasSampledHessian, HasSmoothness
 from ..losses.facts import LossFacts
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -47,8 +47,18 @@ class ProblemFacts:
         return offers(self.problem.losses, HasHessian)
 
     @cached_property
+    def offers_loss_hessians(self) -> bool:
+        return offers(self.problem.losses, HasLossHessians)
+
+    @cached_property
     def samples_hessian(self) -> bool:
         return offers(self.problem.losses, HasSampledHessian)
+
+    @cached_property
+    def weights_are_fixed(self) -> bool:
+        """Whether Lambda is a single point."""
+        lower, upper = self.adversary.dual_set.bounds(self.problem.n_losses)
+        return bool((lower == upper).all())
 
     @cached_property
     def convex(self) -> bool:

@@ -54,7 +54,7 @@ class Slopes:
     def learn(self, at: Evaluation) -> bool:
         """Add the slope of the best response; where it is new, return True and keep the Jacobian for other lam."""
         known = len(self._slopes)
-        self.add(at.lam @ at.G)
+        self.add(at.slope(at.lam))
         if len(self._slopes) > known:
             self._known.append(at)
         return len(self._slopes) > known
@@ -68,7 +68,7 @@ class Slopes:
             known = len(self._slopes)
             for at in self._known:
                 # The lam with which the linearization there falls least along u.
-                slope = self._dual_set.support(at.G @ u)[1] @ at.G
+                slope = at.slope(self._dual_set.support(at.change(u))[1])
                 if slope @ u + 0.5 > ZERO_AVERAGE * dnrm2(slope / self.largest) * dnrm2(self.largest * u):
                     self.add(slope)
             if len(self._slopes) == known or self.exhausted:

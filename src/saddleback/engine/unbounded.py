@@ -124,7 +124,7 @@ class _Search:
         best = self._best
         # At the first point g should have fallen by the magnitude at w0; without a predicted rate its distance is one.
         step = self._magnitude if rate > 0.0 else 1.0
-        fastest = -FASTEST_FACTOR * float(best.lam @ best.G @ u)
+        fastest = -FASTEST_FACTOR * float(best.slope(best.lam) @ u)
         lowest, infinite, doubtful = best.value, False, None
         for decade in range(N_DECADES):
             t = step * 10.0**decade
@@ -161,7 +161,7 @@ class _Search:
         """A point before ``at`` where g also rises, with a slope whose rounding errors are below the other slopes."""
         near = 0.0
         for _ in range(MOST_TRIALS):
-            slope = float(at.lam @ at.G @ u)
+            slope = float(at.slope(at.lam) @ u)
             if not slope > LARGEST_RISE * rate > 0.0:
                 break
             # g plus the predicted decrease grows about like a power of the distance.
@@ -172,7 +172,7 @@ class _Search:
             nearer = self._evaluate(self._best.w + t * u)
             if nearer is None:
                 break
-            if float(nearer.lam @ nearer.G @ u) > -0.5 * rate:
+            if float(nearer.slope(nearer.lam) @ u) > -0.5 * rate:
                 far, at = t, nearer
             else:
                 near = t
@@ -180,14 +180,12 @@ class _Search:
 
     def _hidden_rate(self, u: Vector) -> float:
         """The rate of decrease along u below the rounding errors of losses whose terms change as fast as at w0."""
-        return (
-            self._oracle.watch.tolerance * self._start.largest_weight * float((np.abs(self._start.G) @ np.abs(u)).max())
-        )
+        return self._oracle.watch.tolerance * self._start.largest_weight * float(self._start.magnitudes(u).max())
 
     def _rounding(self, at: Evaluation, w: Vector) -> float:
         """A bound on how much rounding errors of w change g, with the slope at ``at``."""
         largest = self._slopes.largest
-        return POINT_ROUNDING * self._oracle.precision * float(dnrm2(at.lam @ at.G / largest) * dnrm2(largest * w))
+        return POINT_ROUNDING * self._oracle.precision * float(dnrm2(at.slope(at.lam) / largest) * dnrm2(largest * w))
 
     @property
     def _n_points(self) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from .._types import Matrix, Vector
+from .._types import Indices, Matrix, Vector
+from ..linalg.jacobians import StructuredJacobian
 
 
 @runtime_checkable
@@ -17,6 +18,8 @@ class Losses(Protocol):
         The losses without their gradients, where that is cheaper.
     ``hessian(w, lam) -> (d, d)``
         sum_j lam_j Hessian f_j(w).
+    ``loss_hessians(w, which) -> (len(which), d, d)``
+        The Hessians of the single losses whose numbers are in the integer array ``which``.
     ``sampled_hessian(w, lam, V) -> (k, k)``
         An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that is cheap compared with an evaluation;
         with V = None, of the whole Hessian, (d, d), that is cheap compared with ``hessian``.
@@ -67,6 +70,18 @@ class HasHessian(Protocol):
     """``hessian(w, lam)``: sum_j lam_j Hessian f_j(w), (d, d)."""
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix: ...
+
+
+class HasLossHessians(Protocol):
+    """``loss_hessians(w, which)``: the Hessians of the losses with the numbers ``which``, (len(which), d, d)."""
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix: ...
+
+
+class HasLinearization(Protocol):
+    """``linearize(w)``: f(w) and a Jacobian that is applied, not stored, for very many losses."""
+
+    def linearize(self, w: Vector) -> tuple[Vector, StructuredJacobian]: ...
 
 
 class HasSampledHessian(Protocol):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._types import Matrix, Vector
+from .._types import Indices, Matrix, Vector
 from .._validation import loss_pair
 from ..capabilities import lack
+from ..linalg.jacobians import StructuredJacobian
 from .facts import LossFacts
 
 
@@ -48,11 +49,18 @@ class RescaledLosses:
         f, G = loss_pair(self.losses.evaluate(w / self.factors))
         return f, G / self.factors
 
+    def linearize(self, w: Vector) -> tuple[Vector, StructuredJacobian]:
+        f, jacobian = self.losses.linearize(w / self.factors)
+        return f, jacobian.rescaled(self.factors)
+
     def values(self, w: Vector) -> Vector:
         return self.losses.values(w / self.factors)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         return self.losses.hessian(w / self.factors, lam) / np.outer(self.factors, self.factors)
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        return self.losses.loss_hessians(w / self.factors, which) / np.outer(self.factors, self.factors)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         if V is None:

@@ -50,7 +50,7 @@ class AffineModel:
 
         The error of the certificate is the gap of (D) times delta, so that a small delta does not make it worse.
         """
-        columns = (at.largest_weight * row_norms(at.G.T)) ** 2
+        columns = (at.largest_weight * at.column_norms()) ** 2
         largest = float(columns.max()) or 1.0
         # A parameter on which no loss depends does not move, with any positive weight.
         weights = np.where(columns > 0, columns / largest, 1.0)

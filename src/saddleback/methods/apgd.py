@@ -68,7 +68,7 @@ class APGD(SmoothMethod[APGDState]):
         )
 
     def _descend(self, oracle: Oracle, at: Evaluation, state: APGDState) -> tuple[Point, float]:
-        slope = at.lam @ at.G
+        slope = at.slope(at.lam)
         squared = float(slope @ slope)
         coupling = at.norm**2 / oracle.adversary.regularizer.strong_convexity
         L = state.L

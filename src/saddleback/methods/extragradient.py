@@ -27,7 +27,7 @@ class Extragradient(SaddleMethod[SaddleState]):
     def step(self, oracle: Oracle, state: SaddleState) -> SaddleState:
         at = oracle.evaluate(state.point.w)
         half = self.half_step(oracle, state, at.w, state.lam, at)
-        new = oracle.evaluate(at.w - half.eta * (half.lam @ half.middle.G))
+        new = oracle.evaluate(at.w - half.eta * (half.middle.slope(half.lam)))
         if not new.finite:
             raise Breakdown("the losses are not finite where the step arrived")
         lam = self.ascend(oracle, state.lam, half.middle.f, half.eta, at=half.lam)

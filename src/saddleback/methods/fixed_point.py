@@ -65,7 +65,7 @@ class FixedPoint(Accelerated):
             if gap <= goal or not np.isfinite(step.point.value):
                 break
             # step.slope = G' lam, so that this c is f(ag+) + Q lam.
-            c = step.point.f + eta * at.G @ step.slope
+            c = step.point.f + eta * at.change(step.slope)
             solution = dual_step(oracle, at, eta, c, CONTROL.inner_share * goal, step.lam)
             n_iter += solution.n_iter
             better = _line_search(oracle, step, eta, solution.lam, gap)
@@ -74,7 +74,7 @@ class FixedPoint(Accelerated):
             step, gap = better, _gap(oracle, better)
         solution = replace(step.solution, gap=gap, n_iter=n_iter, converged=gap <= goal)
         # The proof compares g(ag+) with the linearization at this lam, which does not solve the (D) at md.
-        ell = at.f + at.G @ step.direction
+        ell = at.f + at.change(step.direction)
         linearized = float(step.lam @ ell) - oracle.adversary.regularizer.value(step.lam)
         return replace(step, solution=solution, model_value=linearized + gap)
 

@@ -72,7 +72,7 @@ class LBFGSB(ExternalMethod):
         def ask(w: Vector) -> tuple[float, Vector]:
             # The run before the checkpoint has already checked convexity at these points.
             at = oracle.evaluate(np.array(w), watch=not recorder.replays)
-            return at.value, at.lam @ at.G
+            return at.value, at.slope(at.lam)
 
         def observed(w: Vector) -> bool:
             if n_iter <= n_observed:

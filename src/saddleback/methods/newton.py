@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from .._types import Vector
+from .._types import Added, Vector
 from ..capabilities import Needs
 from ..engine.evaluation import Evaluation
 from ..engine.hessian_probe import HessianProbe
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import DenseHessianModel, HessianModel
+from ..linalg.hessian_models import CholeskySystem, DenseHessianModel, HessianModel, ShiftedSystem
 from ..losses.base import HasHessian
+from .composite_model import CompositeModel
+from .composite_step import try_composite_step
+from .loss_hessians import LossHessians, keeps_loss_hessians
+from .second_order import CONTROL as SECOND_ORDER
 from .second_order import SecondOrder, SecondOrderState, hessian_weights
 from .trial import CONTROL as TRIAL
-from .trial import Trial
+from .trial import TINY, Trial
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class HessianChoice:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NewtonState(SecondOrderState):
     model: HessianChoice = HessianChoice()
+    hessians: Annotated[LossHessians | None, Added] = None
+    """Those of the single losses, where the run keeps them; None before the first step."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,36 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         at = oracle.evaluate(w0)
         return NewtonState(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),))
 
+    def prepared(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> NewtonState:
+        if not keeps_loss_hessians(oracle):
+            return state
+        known = state.hessians
+        return replace(
+            state, hessians=LossHessians.all_at(oracle, at.w) if known is None else known.at(oracle, at.w, state.lam)
+        )
+
     def hessian_model(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> HessianModel:
-        lam = hessian_weights(oracle, state)
+        lam = hessian_weights(oracle, state, _center_share(state))
+        if state.hessians is not None:
+            return CompositeModel(state.hessians, lam)
         sampled = None if state.model.exact else oracle.sampled_hessian(at.w, lam)
         return DenseHessianModel(oracle.hessian(at.w, lam) if sampled is None else sampled)
 
+    def try_step(
+        self,
+        oracle: Oracle,
+        state: NewtonState,
+        at: Evaluation,
+        model: HessianModel,
+        sigma: float,
+        system: ShiftedSystem,
+    ) -> Trial | None:
+        if isinstance(model, CompositeModel) and isinstance(system, CholeskySystem):
+            return try_composite_step(oracle, at, model, system, sigma, self.accuracy(oracle, state, at), state.lam)
+        return super().try_step(oracle, state, at, model, sigma, system)
+
     def knows_hessian(self, oracle: Oracle, state: NewtonState) -> bool:
-        return state.model.exact or not oracle.samples_hessian
+        return state.hessians is not None or state.model.exact or not oracle.samples_hessian
 
     def learn(
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
@@ -84,3 +113,10 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
 
     def with_second_derivatives(self, state: NewtonState, probe: HessianProbe) -> NewtonState:
         return replace(state, model=HessianChoice(True, state.model.largest_predicted))
+
+
+def _center_share(state: NewtonState) -> float:
+    """The share falls with the predicted decrease, so that B tends to the Hessian of <lam, f>."""
+    if not state.predicted > 0:
+        return SECOND_ORDER.center_share
+    return SECOND_ORDER.center_share * min(1.0, state.predicted / max(state.model.largest_predicted, TINY))

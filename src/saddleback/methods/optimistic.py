@@ -37,6 +37,6 @@ class Optimistic(SaddleMethod[OptimisticState]):
             self.with_average(oracle, state, half),
             point=half.middle.point,
             lam=half.lam,
-            w=state.w - half.eta * (half.lam @ half.middle.G),
+            w=state.w - half.eta * (half.middle.slope(half.lam)),
             z=self.ascend(oracle, state.z, half.middle.f, half.eta, at=half.lam),
         )

@@ -54,6 +54,11 @@ class ProxStep:
     """The relative rounding error of the losses."""
 
     @property
+    def complete(self) -> bool:
+        """Whether the step minimizes its model: here always, up to the gap of (D)."""
+        return True
+
+    @property
     def lam(self) -> Vector:
         return self.solution.lam
 
@@ -114,7 +119,7 @@ def dual_step(
 
 def step_to(oracle: Oracle, base: Evaluation, eta: float, solution: DualSolution) -> ProxStep:
     """The step v = u - eta G' lam of a dual solution, with the losses at v."""
-    slope = solution.lam @ base.G
+    slope = base.slope(solution.lam)
     direction = -eta * slope
-    model_value = oracle.adversary.value(base.f + base.G @ direction)
+    model_value = oracle.adversary.value(base.f + base.change(direction))
     return ProxStep(base, solution, slope, direction, oracle.point(base.w + direction), model_value, oracle.precision)

@@ -73,7 +73,7 @@ class SaddleMethod(SmoothMethod[T]):
         L = state.L
         for _ in range(SMOOTHNESS.max_trials):
             eta = self.step_share / (max(L, oracle.adversary.regularizer.strong_convexity) + at.norm)
-            middle = oracle.evaluate(w - eta * (state.lam @ at.G))
+            middle = oracle.evaluate(w - eta * (at.slope(state.lam)))
             lam = self.ascend(oracle, z, at.f, eta, at=state.lam)
             if not state.measured:
                 if not middle.finite:
@@ -97,4 +97,4 @@ class SaddleMethod(SmoothMethod[T]):
 def local_smoothness(first: Evaluation, second: Evaluation, lam: Vector) -> float:
     """|(G(u) - G(v))' lam| / |u - v|: a lower bound of L from one pair of points."""
     distance = float(np.linalg.norm(second.w - first.w))
-    return float(np.linalg.norm(lam @ (second.G - first.G))) / distance if distance > 0 else 0.0
+    return float(np.linalg.norm(second.slope(lam) - first.slope(lam))) / distance if distance > 0 else 0.0

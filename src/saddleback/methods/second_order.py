@@ -12,7 +12,7 @@ from .._types import Vector
 from ..engine.evaluation import Breakdown, Evaluation
 from ..engine.method import Method, State
 from ..engine.oracle import Oracle
-from ..linalg.hessian_models import HessianModel
+from ..linalg.hessian_models import HessianModel, ShiftedSystem
 from .guard import Guard
 from .prox_step import CONTROL as PROX
 from .trial import Trial, try_step
@@ -37,7 +37,8 @@ class SecondOrderControl:
     smallest_shift: float = 1e-8
     """The first such sigma, relative to `initial_hessian_diagonal`, where B = 0 gives none."""
     center_share: float = 1e-3
-    """lam is moved by this share to the center of Lambda before it weighs Hessians (docs/mathematics.md, 6)."""
+    """lam is moved by at most this share to the center of Lambda before it weighs Hessians (docs/mathematics.md, 6,
+    "The weights of the Hessians")."""
 
 
 CONTROL = SecondOrderControl()
@@ -69,9 +70,19 @@ class SecondOrder(Method[S2], Generic[S2, M]):
     ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
 
+    def prepared(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
+        """The state with what the model needs at an evaluated point."""
+        return state
+
     @abstractmethod
     def hessian_model(self, oracle: Oracle, state: S2, at: Evaluation) -> HessianModel:
         """B at an evaluated point."""
+
+    def try_step(
+        self, oracle: Oracle, state: S2, at: Evaluation, model: HessianModel, sigma: float, system: ShiftedSystem
+    ) -> Trial | None:
+        """The step of the model with this shift, evaluated; None where its length is zero."""
+        return try_step(oracle, at, system, sigma, self.accuracy(oracle, state, at), state.lam)
 
     @abstractmethod
     def learn(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, slope: Vector) -> M:
@@ -95,6 +106,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
             return self._accelerated_step(oracle, state, at)
+        state = self.prepared(oracle, state, at)
         hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
         for _ in range(CONTROL.max_trials):
@@ -103,7 +115,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 first = CONTROL.smallest_shift * initial_hessian_diagonal(at)
                 sigma = max(CONTROL.shift_growth * sigma, hessian_model.smallest_shift, first)
                 continue
-            trial = try_step(oracle, at, system, sigma, self._accuracy(oracle, state, at), state.lam)
+            trial = self.try_step(oracle, state, at, hessian_model, sigma, system)
             if trial is None:
                 break
             n_points += trial.n_points
@@ -117,7 +129,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
                 return self._null_step(oracle, state, trial, sigma, n_points)
         return self._accelerated_step(oracle, state.but(sigma=sigma, model=self.failed(state)), at)
 
-    def _accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+    def accuracy(self, oracle: Oracle, state: S2, at: Evaluation) -> float:
+        """The gap to which (D) is solved first."""
         first = PROX.first_accuracy * at.magnitude
         if not state.predicted > 0:
             return first
@@ -125,7 +138,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
     def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, n_points: int) -> S2:
         step, solution = trial.step, trial.step.solution
-        slope = step.lam.dot(there.G)
+        slope = there.slope(step.lam)
         return state.but(
             point=there.point,
             lam=step.lam,
@@ -183,12 +196,12 @@ def initial_hessian_diagonal(at: Evaluation) -> float:
     return (float(at.steepness.max()) or 1.0) / max(1.0, float(np.linalg.norm(at.w)))
 
 
-def hessian_weights(oracle: Oracle, state: SecondOrderState) -> Vector:
-    """The weights of the losses' Hessians in B: the last lam, moved a little to the center, so that none is zero.
+def hessian_weights(oracle: Oracle, state: SecondOrderState, share: float = CONTROL.center_share) -> Vector:
+    """The weights of the losses' Hessians in B: the last lam, moved by a share to the center, so that none is zero.
 
     Before the first step lam is a best response, often a vertex, and the center is used: it is closer to most
     solutions.
     """
     center = oracle.adversary.dual_set.center(state.lam.size)
     before_first = state.guard.state is None and not state.predicted > 0
-    return state.lam + (1.0 if before_first else CONTROL.center_share) * (center - state.lam)
+    return state.lam + (1.0 if before_first else share) * (center - state.lam)

@@ -105,8 +105,9 @@ class Trial:
 
     @property
     def unshifted_step(self) -> Vector | None:
-        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step."""
-        if self.sigma > self.rayleigh_quotient:
+        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step, or
+        where the step does not minimize its model."""
+        if self.sigma > self.rayleigh_quotient or not self.step.complete:
             return None
         return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.rayleigh_quotient)
 
@@ -156,14 +157,14 @@ def _prediction(
 ) -> tuple[Vector, float, float]:
     """p, h(f + G p), and the decrease that the model predicts."""
     direction = system.direction(solution.lam)
-    change = at.G.dot(direction)
+    change = at.change(direction)
     model_value = oracle.adversary.value(at.f + change)
     return direction, model_value, at.value - model_value + 0.5 * float(solution.lam.dot(change))
 
 
 def _step(oracle: Oracle, at: Evaluation, solution: DualSolution, direction: Vector, model_value: float) -> ProxStep:
     point = oracle.trial(at.w + direction)
-    return ProxStep(at, solution, solution.lam.dot(at.G), direction, point, model_value, oracle.precision)
+    return ProxStep(at, solution, at.slope(solution.lam), direction, point, model_value, oracle.precision)
 
 
 def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
@@ -173,14 +174,14 @@ def _corrected(oracle: Oracle, system: ShiftedSystem, trial: Trial) -> Trial:
     """
     first = trial.step
     at = first.base
-    c = first.point.f - at.G @ first.direction
+    c = first.point.f - at.change(first.direction)
     solution = oracle.dual_step(system.Q, c, first.solution.gap, first.lam, factor=system.factor)
     direction = system.direction(solution.lam)
     distance, limit = np.linalg.norm(direction - first.direction), np.linalg.norm(first.direction)
     near = distance <= CONTROL.correction_distance * limit
     if (
         not (near and float(direction.dot(direction)) > 0)
-        or oracle.adversary.value(c + at.G @ direction) > at.value - CONTROL.accepted_ratio * trial.predicted
+        or oracle.adversary.value(c + at.change(direction)) > at.value - CONTROL.accepted_ratio * trial.predicted
     ):
         return trial
     step = _step(oracle, at, solution, direction, first.model_value)

@@ -3,6 +3,7 @@
 from .base import (
     HasBestResponse,
     HasGradient,
+    HasProximalForm,
     HasResponseWeights,
     QuadraticForm,
     Regularizer,
@@ -21,6 +22,7 @@ __all__ = [
     "Entropy",
     "HasBestResponse",
     "HasGradient",
+    "HasProximalForm",
     "HasResponseWeights",
     "Quadratic",
     "QuadraticForm",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol, cast
 
 from .._types import Vector
-from ..dual_sets import DualSet, HasProjection
+from ..dual_sets import DualSet, HasProjection, ProximalResponse
 from ..linalg.hessians import AnyHessian
 
 
@@ -24,6 +24,8 @@ class Regularizer(ABC):
     """The capabilities of the set that ``best_response`` uses; a class means that the set must be of that class."""
     ascent_needs: ClassVar[tuple[type, ...]] = (HasProjection,)
     """The capabilities of the set that ``ascent_step`` uses."""
+    proximal_needs: ClassVar[tuple[type, ...] | None] = None
+    """The capabilities of the set that ``proximal_response`` uses; None where R has none."""
 
     @property
     @abstractmethod
@@ -75,6 +77,16 @@ class Regularizer(ABC):
         """A projected gradient step of <lam, z> - R from lam, with size eta and R's gradient at ``at`` (lam)."""
         project = cast("HasProjection", dual_set).project
         return project(lam + eta * (z - self.gradient(lam if at is None else at)))
+
+
+class HasProximalForm(Protocol):
+    """proximal responses, ``proximal_response(dual_set, z, gamma, center)``, by a distance that suits R."""
+
+    def proximal_distance(self, dual_set: DualSet, lam: Vector, center: Vector) -> float:
+        """D(lam, center) >= 0, strongly convex in lam."""
+
+    def proximal_response(self, dual_set: DualSet, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """max over lam of <lam, z> - R(lam) - gamma D(lam, center), its maximizer, and the derivative of that."""
 
 
 class HasBestResponse(Protocol):

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 import numpy as np
-from scipy.special import rel_entr
+from scipy.special import kl_div, rel_entr
 
 from .._types import Vector
 from .._validation import number
-from ..dual_sets import DualSet, HasTilt
+from ..dual_sets import DualSet, HasSmoothTilt, HasTilt, ProximalResponse
 from ..dual_sets.priors import check_prior_length, checked_prior, prior_of
+from ..dual_sets.proximal_response import scaled_response
 from ..errors import IncompatibleError
 from .base import HasGradient, Regularizer
 from .zero import Zero
@@ -43,6 +44,7 @@ class Entropy(Regularizer):
 
     response_needs: ClassVar[tuple[type, ...]] = (HasTilt,)
     ascent_needs: ClassVar[tuple[type, ...]] = (HasTilt,)
+    proximal_needs: ClassVar[tuple[type, ...] | None] = (HasSmoothTilt,)
 
     gamma: float
     prior: Vector | None = None
@@ -96,6 +98,24 @@ class Entropy(Regularizer):
     def response_weights(self, lam: Vector) -> Vector:
         """lam, as a softmax has d lam = (diag lam - lam lam') dz / gamma."""
         return lam
+
+    def proximal_distance(self, dual_set: DualSet, lam: Vector, center: Vector) -> float:
+        """sum lam log(lam / center) - lam + center, the relative entropy of weights that need not sum to one."""
+        return max(float(kl_div(lam, np.maximum(center, SMALLEST_WEIGHT)).sum()), 0.0)
+
+    def proximal_response(self, dual_set: DualSet, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """A tilt: the two entropies add up to one, around a geometric mean of their priors; also for gamma = 0.
+
+        D has - lam in it, which R has not.
+        """
+        total = self.gamma + gamma
+        share = gamma / total
+        log_prior = (1.0 - share) * np.log(self._prior(z.size)) + share * np.log(np.maximum(center, SMALLEST_WEIGHT))
+        exponents = dual_set.tangent_part(z) / total + share
+        response = cast("HasSmoothTilt", dual_set).smooth_tilt(np.exp(log_prior), exponents)
+        distance = self.proximal_distance(dual_set, response.lam, center)
+        value = float(response.lam.dot(z)) - self.value(response.lam) - gamma * distance
+        return scaled_response(response, 1.0 / total, value)
 
     def ascent_step(self, dual_set: DualSet, lam: Vector, z: Vector, eta: float, *, at: Vector | None = None) -> Vector:
         """The mirror step argmax eta (<mu, z> - R(mu)) - D(mu, lam), D the divergence sum mu log(mu/lam) - mu + lam.

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._types import Vector
 from .._validation import finite_vector, n_axes, number, symmetric
-from ..dual_sets import DualSet, HasProjection
+from ..dual_sets import DualSet, HasProjection, HasSmoothProjection, ProximalResponse
+from ..dual_sets.proximal_response import scaled_response, squared_distance
 from .base import Regularizer
 from .zero import Zero
 
@@ -23,6 +24,7 @@ class Quadratic(Regularizer):
     """
 
     response_needs: ClassVar[tuple[type, ...]] = (HasProjection,)
+    proximal_needs: ClassVar[tuple[type, ...] | None] = (HasSmoothProjection,)
 
     gamma: float
     center: Vector | None = None
@@ -74,6 +76,19 @@ class Quadratic(Regularizer):
     def response_weights(self, lam: Vector) -> Vector:
         """One where a weight is positive, else zero: the derivative of the projection on the simplex."""
         return (lam > 0).astype(np.float64)
+
+    def proximal_distance(self, dual_set: DualSet, lam: Vector, center: Vector) -> float:
+        """1/2 |lam - center|^2."""
+        return squared_distance(lam, center)
+
+    def proximal_response(self, dual_set: DualSet, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
+        """A projection: the two quadratics add up to one, of the sum of their gammas; also for gamma = 0."""
+        total = self.gamma + gamma
+        own = center + self._offset(np.zeros_like(z))
+        middle = center - (self.gamma / total) * own
+        response = cast("HasSmoothProjection", dual_set).smooth_project(dual_set.tangent_part(z) / total + middle)
+        value = float(response.lam.dot(z)) - self.value(response.lam) - gamma * squared_distance(response.lam, center)
+        return scaled_response(response, 1.0 / total, value)
 
     def quadratic_form(self, n: int) -> tuple[Vector, Vector]:
         return np.full(n, self.gamma), self.gamma * self._offset(np.zeros(n))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,31 +40,46 @@ def hessian(s: LossesSample) -> Iterator[str]:
         if H.shape != (s.d, s.d):
             yield f"hessian has shape {H.shape}; expected {(s.d, s.d)}."
             return
-        asymmetry = _asymmetry(H)
+        asymmetry = asymmetry_of(H)
         if asymmetry:
             yield f"hessian is not symmetric {where}: {asymmetry}."
             continue
-        wrong: tuple[float, Vector, Vector] | None = None
-        columns: dict[int, Vector] = {}
-        noise = NOISE_SHARE * s.precision * float(np.linalg.norm(np.abs(lam) @ np.abs(s.jacobian(w))))
-        for u in s.directions():
-            slope = s.slope(along(partial(_weighted, s, lam), w, u), noise)
-            got = H @ u
-            scale = max(float(np.abs(H).max()), float(slope.variation.max()))
-            clear = slope.rough(scale) <= 0
-            tried += 1
-            if not clear.all():
-                continue
-            verified = True
-            ratio = np.abs(got - slope.value) / np.maximum(slope.tolerance(scale) + 10 * s.precision * scale, 1e-300)
-            if np.count_nonzero(u) == 1:
-                columns[int(np.argmax(u))] = slope.value
-            if not ratio.max() <= 1.0 and (wrong is None or ratio.max() > wrong[0]):
-                wrong = (float(ratio.max()), u, slope.value)
-        if wrong is not None:
-            yield _wrong_hessian(s, H, where, wrong[1], wrong[2], columns)
+        compared = compare_with_differences(s, w, lam, H)
+        tried, verified = tried + 1, verified or compared.verified
+        if compared.wrong is not None:
+            yield f"hessian is wrong {where}: {compared.wrong}"
     if tried and not verified:
         yield "hessian cannot be verified: finite differences of the Jacobian converge in no direction at any point."
+
+
+class Compared(NamedTuple):
+    """A Hessian compared with differences of the Jacobian."""
+
+    verified: bool
+    """Whether the differences converge in some direction."""
+    wrong: str | None
+    """The worst direction in words; None where all agree."""
+
+
+def compare_with_differences(s: LossesSample, w: Vector, lam: Vector, H: Matrix) -> Compared:
+    """Whether H is the Hessian of <lam, f> at w, in the directions of the sample."""
+    verified = False
+    wrong: tuple[float, Vector, Vector] | None = None
+    columns: dict[int, Vector] = {}
+    noise = NOISE_SHARE * s.precision * float(np.linalg.norm(np.abs(lam) @ np.abs(s.jacobian(w))))
+    for u in s.directions():
+        slope = s.slope(along(partial(_weighted, s, lam), w, u), noise)
+        got = H @ u
+        scale = max(float(np.abs(H).max()), float(slope.variation.max()))
+        if not (slope.rough(scale) <= 0).all():
+            continue
+        verified = True
+        ratio = np.abs(got - slope.value) / np.maximum(slope.tolerance(scale) + 10 * s.precision * scale, 1e-300)
+        if np.count_nonzero(u) == 1:
+            columns[int(np.argmax(u))] = slope.value
+        if not ratio.max() <= 1.0 and (wrong is None or ratio.max() > wrong[0]):
+            wrong = (float(ratio.max()), u, slope.value)
+    return Compared(verified, None if wrong is None else _worst(s, H, wrong[1], wrong[2], columns))
 
 
 def _weighted(s: LossesSample, lam: Vector, w: Vector) -> Vector:
@@ -71,7 +87,7 @@ def _weighted(s: LossesSample, lam: Vector, w: Vector) -> Vector:
     return np.asarray(lam @ s.jacobian(w))
 
 
-def _wrong_hessian(s: LossesSample, H: Matrix, where: str, u: Vector, Hu: Vector, columns: dict[int, Vector]) -> str:
+def _worst(s: LossesSample, H: Matrix, u: Vector, Hu: Vector, columns: dict[int, Vector]) -> str:
     if len(columns) == s.d:
         truth = np.array([columns[i] for i in range(s.d)]).T
         u, _ = worst_direction(H - truth)
@@ -79,13 +95,13 @@ def _wrong_hessian(s: LossesSample, H: Matrix, where: str, u: Vector, Hu: Vector
     miss = H @ u - Hu
     worst = int(np.argmax(np.abs(miss)))
     return (
-        f"hessian is wrong {where}: in the direction {show(u)} finite differences of the Jacobian give the quadratic "
-        f"form {float(u @ Hu):.8g}, the formula {float(u @ H @ u):.8g}. The worst coordinate of H u is {worst}: "
-        f"expected {Hu[worst]:.8g}, got {float(H[worst] @ u):.8g}."
+        f"in the direction {show(u)} finite differences of the Jacobian give the quadratic form {float(u @ Hu):.8g}, "
+        f"the formula {float(u @ H @ u):.8g}. The worst coordinate of H u is {worst}: expected {Hu[worst]:.8g}, got "
+        f"{float(H[worst] @ u):.8g}."
     )
 
 
-def _asymmetry(H: Matrix, tolerance: float = 1e-8) -> str | None:
+def asymmetry_of(H: Matrix, tolerance: float = 1e-8) -> str | None:
     off = np.abs(H - H.T)
     if off.max() <= tolerance * np.abs(H).max():
         return None
@@ -105,7 +121,7 @@ def sampled_hessian(s: LossesSample) -> Iterator[str]:
             yield f"sampled_hessian with {name} has shape {H.shape}; expected {(k, k)}."
         elif not np.isfinite(H).all():
             yield f"sampled_hessian with {name} is not finite at w = {show(w)}, lam = {show(lam)}."
-        elif asymmetry := _asymmetry(H, ESTIMATE_ASYMMETRY):
+        elif asymmetry := asymmetry_of(H, ESTIMATE_ASYMMETRY):
             yield f"sampled_hessian with {name} is not symmetric at w = {show(w)}, lam = {show(lam)}: {asymmetry}."
 
 

@@ -15,6 +15,7 @@ from ..losses.base import HasParameterScales, HasValues
 from . import hessian_checks
 from .failures import Findings, show
 from .jacobian_checks import jacobian
+from .loss_hessian_checks import loss_hessians
 from .losses_sample import LossesSample
 
 # Losses computed twice; with and without their gradients.
@@ -28,8 +29,8 @@ def check_losses(
 
     Verified are shapes, that ``evaluate`` is deterministic and does not change its argument, the Jacobian (by
     differences of the losses), convexity for all weights in the dual set, and where they are offered ``values``,
-    ``hessian``, ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``. Where second
-    derivatives jump, differences do not converge, and other directions are used.
+    ``hessian``, ``loss_hessians``, ``sampled_hessian``, ``smoothness``, ``strong_convexity`` and ``parameter_scales``.
+    Where second derivatives jump, differences do not converge, and other directions are used.
 
     Parameters
     ----------
@@ -75,6 +76,7 @@ def check_losses(
             _parameter_scales,
             jacobian,
             hessian_checks.hessian,
+            loss_hessians,
             hessian_checks.sampled_hessian,
             hessian_checks.convex,
             hessian_checks.strong_convexity,

@@ -39,7 +39,7 @@ def test_asking_reads_nothing(kind, rescaled, tmp_path, monkeypatch):
 
     for name in ("SampledHessian", "largest_eigenvalue_bound", "parameter_scales"):
         monkeypatch.setattr(summaries, name, refuse)
-    monkeypatch.setattr(grouped_linear, "hessian_of_rows", refuse)
+    monkeypatch.setattr(grouped_linear, "hessians_of_rows", refuse)
     monkeypatch.setattr(type(inner._reader.table), "open", refuse)
     monkeypatch.setattr(reader, "run_all", refuse)
     assert [offers(losses, capability) for capability in OFFERED] == [True] * len(OFFERED)

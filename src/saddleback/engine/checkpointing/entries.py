@@ -69,6 +69,10 @@ class Source:
         """Keep a dataclass to which other places may refer."""
         self._built[name] = kind, value
 
+    def mentions(self, name: str) -> bool:
+        """Whether there is any entry of this name, of its absence, or of a part of it."""
+        return any(entry in (name, f"{name}?") or entry.startswith(f"{name}.") for entry in (*self.texts, *self.arrays))
+
     def text(self, name: str) -> str | None:
         self._used.add(name)
         return self.texts.get(name)

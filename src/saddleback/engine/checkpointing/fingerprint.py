@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._types import EPS, Axes, Matrix, Params, Vector, Weights
 from ...machine.clock import OutOfTime
-from ..evaluation import Evaluation, Point, row_norms
+from ..evaluation import Evaluation, Point
 from ..method import AnyMethod
 from ..oracle import Oracle
 from .description import PARAMETER_ROUNDING, Description, kind_in
@@ -41,7 +41,7 @@ class Sample:
     @staticmethod
     def of(at: Evaluation) -> Sample:
         V = np.column_stack([signs(at.w.size, k) for k in range(N_DIRECTIONS)])
-        return Sample(at.w, at.f, row_norms(at.G), at.G @ V)
+        return Sample(at.w, at.f, at.row_norms(), at.changes(V))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ def _responses(oracle: Oracle, magnitude: float) -> Vector:
 
 def _second_sample(oracle: Oracle, at: Evaluation) -> Sample | None:
     """The losses at a point near w0; at a nearer one where they are not defined at the first."""
-    columns = np.abs(at.G).max(axis=0)
+    columns = at.largest_derivatives()
     magnitude = float(np.abs(at.f).max()) or 1.0
     with np.errstate(divide="ignore", over="ignore"):
         steps = np.minimum(CHANGE_SHARE * magnitude / (columns * np.sqrt(at.w.size)), np.maximum(1.0, np.abs(at.w)))

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from ..._types import Axes, NonFinite
+from ..._types import Added, Axes, NonFinite
 from ...errors import ProblemError
 from ..method import State
 from .container import NAMES
-from .schema import ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
+from .schema import AddedLater, ArrayOf, Maybe, NumberList, OneOf, RecordOf, Scalar, Schema, TupleOf
 
 # The type of ``type Numbers = list[float]``, and of NDArray in NumPy 2.5. Before Python 3.12 there is none.
 ALIAS: Any = getattr(typing, "TypeAliasType", ())
@@ -51,7 +51,8 @@ def _compiled(kind: Any) -> Schema:
                 "int, float, bool, str, arrays, lists of int or float, dataclasses, unions of dataclasses, tuples of "
                 "one kind, and X | None."
             )
-        members.append((member.name, schema))
+        added = Added in _expanded(hints[member.name])[1]
+        members.append((member.name, AddedLater(schema, member.default) if added else schema))
     return RecordOf(kind, tuple(members))
 
 

@@ -169,6 +169,21 @@ class Maybe(Schema):
 
 
 @dataclass(frozen=True)
+class AddedLater(Schema):
+    """A field that files of earlier versions lack: its default is not written."""
+
+    item: Schema
+    default: Any
+
+    def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
+        if value is not self.default:
+            self.item.flatten(name, value, entries, sizes)
+
+    def rebuild(self, name: str, source: Source, sizes: Sizes) -> Any:
+        return self.item.rebuild(name, source, sizes) if source.mentions(name) else self.default
+
+
+@dataclass(frozen=True)
 class OneOf(Schema):
     """One of several dataclasses: the name of its class is written, and when read only compared with the options."""
 

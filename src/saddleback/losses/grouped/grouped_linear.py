@@ -8,24 +8,31 @@ from typing import Any
 import numpy as np
 
 from ..._types import Matrix, Vector
-from ..._validation import finite_vector, flag, number
+from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
 from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ..base import HasHessian, HasSampledHessian, HasSmoothness
+from ..base import HasHessian, HasLinearization, HasLossHessians, HasSampledHessian, HasSmoothness
 from .held_out import HeldOut
-from .hessian import check_room_for_hessian, hessian_of_rows
+from .hessian import check_room_for_hessian, hessians_of_rows
 from .input.features import check_same_columns, read_features
-from .input.groups import read_groups, read_known_groups
+from .input.groups import Naming, read_groups, read_known_groups
 from .input.labels import refuse_masked
 from .input.offsets import read_offset, refuse_missing_offset
 from .input.responses import read_responses
+from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
 from .own_loss import OwnLoss, find_loss
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
+from .row_jacobian import RowJacobian
+from .row_reader import RowReader, each_row, one_group
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
+from .weighted_rows import WeightedRows
+
+LARGEST_HESSIANS = 1 << 25
+"""Entries of the Hessians of all losses up to which they are offered: 256 MB."""
 
 
 class GroupedLinear:
@@ -43,10 +50,12 @@ class GroupedLinear:
     y : (n,) array
         Two labels of any type ("logistic", "squared_hinge"; the second in sorted order is the positive one), labels of
         any type ("softmax"), counts >= 0 ("poisson"), or numbers; of magnitude 1e100 at most.
-    groups : (n,) labels, data frame, or (n, J) membership matrix
+    groups : (n,) labels, data frame, (n, J) membership matrix, or "rows"
         Labels of any hashable type. Several columns of labels in a data frame, ``df[["race", "sex"]]``, are crossed:
         every combination that occurs is a group, and its name is a tuple. Memberships for groups that overlap:
-        booleans, zeros and ones, or weights >= 0 as floats, in a matrix, dense or sparse, or a data frame.
+        booleans, zeros and ones, or weights >= 0 as floats, in a matrix, dense or sparse, or a data frame. The text
+        "rows" makes every row its own loss, J = n, for adversaries on rows such as ``CappedSimplex`` and ``Chi2Ball``;
+        sample weights are then refused (the prior of the dual set has their place), and so is "softmax".
     loss : str or object
         "logistic", "squared", "huber", "squared_hinge", "poisson", "quantile", "softmax"; an object with options, such
         as ``sb.losses.Huber(delta=0.5)``; or your own, any object with ``value_and_slope(eta, y)`` and
@@ -133,41 +142,67 @@ class GroupedLinear:
         self.fit_intercept = flag(fit_intercept, "fit_intercept")
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
+        self._by_row = is_rows(groups)
+        if self._by_row:
+            refuse_for_rows(self.loss, sample_weight)
         matrix, self.feature_names = read_features(X)
         self.n_samples, self.n_features = matrix.shape
         self.n_entries = matrix.n_entries
         responses = read_responses(y, self.loss.response, self.n_samples)
         if isinstance(self.loss, OwnLoss):
             self.loss.try_out(responses.y)
-        self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
+        if self._by_row:
+            self._naming, memberships = Naming([], by_labels=False), one_group(self.n_samples)
+            named = each_row(self.n_samples)
+        else:
+            self._naming, memberships = read_groups(groups, sample_weight, self.n_samples)
+            named = memberships
         self.classes = responses.classes
         self._has_offset = offset is not None
-        self.group_names = list(memberships.names)
-        self.group_sizes = memberships.sizes
-        self.group_weights = memberships.weights
-        self.n_losses = memberships.n_groups
+        self.group_names = named.names if self._by_row else list(named.names)
+        self.group_sizes = named.sizes
+        self.group_weights = named.weights
+        self.n_losses = named.n_groups
         outputs = self._outputs
         self._layout = Layout(1 if outputs is None else len(outputs), self.n_features, self.fit_intercept)
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
         self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
     def __repr__(self) -> str:
-        shape = f"{self.n_samples} x {self.n_features}, {self.n_losses} groups"
+        groups = "every row a loss" if self._by_row else f"{self.n_losses} groups"
+        shape = f"{self.n_samples} x {self.n_features}, {groups}"
         return f"GroupedLinear({shape}, loss={self.loss}, l2={self.l2:g})"
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         """f(w) and the Jacobian G(w), of shape (J, n_params), in one read of X."""
+        if self._rows is not None:
+            f, jacobian = self.linearize(w)
+            return f, jacobian.dense()
         W, intercepts = self._layout.split(w)
         f, G = self._reader.evaluate(W, intercepts, self.l2, self.loss)
         return f + self._penalty(W), G
 
     def values(self, w: Vector) -> Vector:
         """f(w) alone: half the arithmetic of ``evaluate``."""
+        if self._rows is not None:
+            return self.linearize(w)[0]
         W, intercepts = self._layout.split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
+
+    def linearize(self, w: Vector) -> tuple[Vector, RowJacobian]:
+        """f(w) and the Jacobian as slopes per row and a shared table, for ``groups="rows"``: one read of X."""
+        self._refuse_lack(HasLinearization)
+        assert self._rows is not None
+        W, intercepts = self._layout.split(w)
+        with np.errstate(all="ignore"):
+            eta = self._rows.margins(w)
+            f, s = self.loss.value_and_slope(eta, self._reader.y)
+            r = np.concatenate([self.l2 * W[0], np.zeros(intercepts.size)])
+            return f + self._penalty(W), RowJacobian(self._rows, self.loss, eta, s, self.l2, r)
 
     def with_l2(self, l2: float) -> GroupedLinear:
         """The same losses with another penalty, in microseconds: nothing of the table is copied or read again.
@@ -217,7 +252,11 @@ class GroupedLinear:
         check_same_columns(matrix, feature_names, self.n_features, self.feature_names)
         n = matrix.shape[0]
         responses = read_responses(y, self.loss.response, n, self.classes)
-        memberships = read_known_groups(groups, sample_weight, n, self._naming)
+        if self._by_row:
+            refuse_other_than_rows(groups, sample_weight)
+            memberships = each_row(n)
+        else:
+            memberships = read_known_groups(groups, sample_weight, n, self._naming)
         if self._has_offset:
             refuse_missing_offset(offset)
         offset = read_offset(offset, n, self._outputs)
@@ -226,11 +265,29 @@ class GroupedLinear:
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2)."""
         self._refuse_lack(HasHessian)
+        if self._rows is not None:
+            lam = finite_vector(lam, "lam", self.n_losses)
+            return self.linearize(w)[1].hessian(lam, np.zeros(self.n_losses))
         W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        H = hessian_of_rows(self._reader, self.loss, W, intercepts, lam, self._n_threads)
+        rows = WeightedRows.of_losses(self._reader.plan, lam)
+        (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
         penalized = np.arange(self._layout.n_weights)
         H[penalized, penalized] += self.l2 * lam.sum()
+        return H
+
+    def loss_hessians(self, w: Vector, which: Any) -> Matrix:
+        """The Hessians of the losses with these numbers, (len(which), n_params, n_params).
+
+        n d^2 multiplications (times K^2), where n counts the rows of these groups: no other row is read.
+        """
+        self._refuse_lack(HasLossHessians)
+        W, intercepts = self._layout.split(w)
+        numbers = indices(which, "which", self.n_losses).tolist()
+        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in numbers]
+        H = hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads)
+        penalized = np.arange(self._layout.n_weights)
+        H[:, penalized, penalized] += self.l2
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
@@ -248,10 +305,16 @@ class GroupedLinear:
 
     def lacks(self, capability: type) -> str | None:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
-        if capability in (HasHessian, HasSampledHessian) and not self.loss.has_curvature:
+        if capability is HasLinearization and not self._by_row:
+            return "its losses are means of groups, few enough for a matrix"
+        if capability in (HasLossHessians, HasSampledHessian) and self._by_row:
+            return "every row is its own loss"
+        if capability in (HasHessian, HasLossHessians, HasSampledHessian) and not self.loss.has_curvature:
             return f"the loss {self.loss} has no curvature(eta, y)"
         if capability is HasSampledHessian and self._summaries.rows_per_group is None:
             return "the table has too few rows for a sample"
+        if capability is HasLossHessians and self.n_losses * self.n_params**2 > LARGEST_HESSIANS:
+            return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
         if capability is HasSmoothness and self.loss.curvature_bound is None:
             return f"the loss {self.loss} has no smoothness constant"
         return None
@@ -295,6 +358,9 @@ class GroupedLinear:
         ``smoothness(slack=1.001)`` is at most 0.1 % too large, and costs more evaluations at each call.
         """
         self._refuse_lack(HasSmoothness)
+        if self._rows is not None:
+            assert self.loss.curvature_bound is not None
+            return self.loss.curvature_bound * self._rows.longest**2 + self.l2
         shared = self._summaries
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ class Memberships:
     """Pairs (row, group) with positive coefficients that sum to 1 in each group."""
 
     n_rows: int
-    names: list[Any]
+    names: Sequence[Any]
     rows: NDArray[np.intp]
     groups: NDArray[np.intp]
     coefficients: Vector

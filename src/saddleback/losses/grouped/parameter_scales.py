@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._types import Vector
+from ..._types import Indices, Vector
 from .kernels import load
 from .kernels.arguments import read_only
 from .reader import Reader
 from .tables.dense_table import ColumnTable, DenseTable
 from .tables.mapped_table import MappedTable
-from .tables.read_plan import Indices
 from .tables.sparse_table import SparseTable
 
 Squares = Callable[[Indices, float], Vector]

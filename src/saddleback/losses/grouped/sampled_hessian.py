@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..._types import Matrix, Vector
-from .hessian import rows_in_blocks
+from ..._types import Indices, Matrix, Vector
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
-from .tables.read_plan import Indices
+from .weighted_rows import WeightedRows, rows_in_blocks
 
 ROWS_PER_PARAMETER = 25
 """Rows per parameter, of the groups with large lam_j: relative errors of the Hessian are about 1/sqrt(25) = 1/5."""
@@ -78,7 +77,7 @@ class SampledHessian:
         chosen = np.zeros(n)
         chosen[plan.visit_position[visits]] = 1.0
         blocks, order = [], []
-        for A, part in rows_in_blocks(reader, chosen, ROWS_FOR_DIRECTIONS):
+        for _, A, part, _ in rows_in_blocks(reader, [WeightedRows.of_weights(plan, chosen)], ROWS_FOR_DIRECTIONS):
             # Single precision is enough for an estimate, and twice as fast.
             with np.errstate(over="ignore"):
                 blocks.append(A.astype(np.float32))

@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...._types import Vector
+from ...._types import Indices, Vector
 from ..memberships import Memberships
-from .read_plan import Indices, ReadPlan, Stage
+from .read_plan import ReadPlan, Stage
 
 
 class Blocked(Protocol):

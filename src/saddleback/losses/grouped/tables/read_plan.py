@@ -8,11 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...._types import Vector
+from ...._types import Indices, Vector
 from ..kernels.arguments import read_only
 from ..memberships import Memberships
-
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -71,6 +69,18 @@ class ReadPlan:
     def by_row(self) -> Indices:
         """The positions in the order of their rows in memory."""
         return np.argsort(self.rows, kind="stable") if (np.diff(self.order) < 0).any() else np.arange(self.order.size)
+
+    def visits_of(self, group: int) -> Indices:
+        """The visits of one group, in the order of the plan."""
+        order, starts = self._by_group
+        return order[starts[group] : starts[group + 1]]
+
+    @cached_property
+    def _by_group(self) -> tuple[Indices, Indices]:
+        """The visits sorted by group, and where each group starts."""
+        n_groups = self.n_targets - self.extra_groups.size
+        starts = np.concatenate(([0], np.cumsum(np.bincount(self.visit_group, minlength=n_groups))))
+        return np.argsort(self.visit_group, kind="stable"), starts
 
     def positions_of(self, stage: Stage) -> slice:
         """The positions of the rows of a stage."""
