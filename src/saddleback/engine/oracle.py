@@ -15,7 +15,6 @@ from scipy.linalg.blas import dnrm2
 from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
-from ..linalg.jacobians import StructuredJacobian
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -169,7 +168,7 @@ class Oracle(ProblemFacts):
         self.n_evals += 1
         value, lam = self._respond(f)
         largest = 0.0 if self._without_reference else float(np.abs(self.losses_of(f)).max())
-        kind: Any = StructuredEvaluation if isinstance(G, StructuredJacobian) else Evaluation
+        kind: Any = Evaluation if type(G) is np.ndarray else StructuredEvaluation
         evaluation: Evaluation = kind(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
