@@ -168,6 +168,8 @@ def _by_differences(
         Hq = _hessian_times(oracle, at, lam, here, scales, q, distance)
         if Hq is None:
             break
+        # Where all slopes are zero, there is still the rounding error of the second derivatives.
+        noise = max(noise, oracle.jacobian_precision * float(dnrm2(Hq)))
         violation = violation or _negative(q, Hq, noise)
         V[k], HV[k] = q, Hq
         k, q = k + 1, Hq
