@@ -18,10 +18,12 @@ from . import (
     paper_problem,
     peers,
     published_optima,
+    rows,
     scaling,
     selection,
     small_problems,
     small_set,
+    table_calls,
     tables,
 )
 
@@ -31,6 +33,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "newton_problem": newton_problem.measure,
     "conic": conic.measure,
     "tables": tables.measure,
+    "table_calls": table_calls.measure,
     "one_group": one_group.measure,
     "selection": selection.measure,
     "large_table": large_table.measure,
@@ -40,6 +43,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "many_groups": many_groups.measure,
     "scaling": scaling.measure,
     "geometries": geometries.measure,
+    "rows": rows.measure,
     "outer_methods": outer_methods.measure,
     "inner_solvers": inner_solvers.measure,
     "peers": peers.measure,

@@ -16,6 +16,7 @@ from saddleback.engine.oracle import Oracle
 from saddleback.losses import LossFacts, RescaledLosses
 from saddleback.losses.base import (
     HasHessian,
+    HasHessianSample,
     HasJacobianError,
     HasLossHessians,
     HasParameterScales,
@@ -33,6 +34,7 @@ CAPABILITIES = [
     HasHessian,
     HasLossHessians,
     HasSampledHessian,
+    HasHessianSample,
     HasSmoothness,
     HasParameterScales,
     HasJacobianError,
@@ -83,6 +85,18 @@ class Full(Bare):
         return H if V is None else V @ H @ V.T
 
     @staticmethod
+    def sampled_margins(V):
+        return V
+
+    @staticmethod
+    def hessian_on_margins(w, lam, T):
+        return Full.sampled_hessian(w, lam, T) - lam.sum() * (T * Full.penalty_diagonal()) @ T.T
+
+    @staticmethod
+    def penalty_diagonal():
+        return np.array([0.5, 0.25])
+
+    @staticmethod
     def smoothness():
         return 1.0
 
@@ -100,7 +114,7 @@ def test_every_documented_member_is_a_capability_or_a_fact():
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_capability_is_offered_exactly_when_the_losses_offer_it(capability):
     assert offers(RescaledLosses(Full(), SCALE), capability)
-    (name,) = members(capability)
+    name = members(capability)[0]
     assert lack(RescaledLosses(Bare(), SCALE), capability) == f"Bare has no {name!r}"
     assert lack(RescaledLosses(RescaledLosses(Bare(), SCALE), SCALE), capability) == f"Bare has no {name!r}"
 
@@ -141,6 +155,8 @@ def test_a_sampled_hessian_follows_its_directions():
     H = losses.hessian(v, lam)
     np.testing.assert_allclose(losses.sampled_hessian(v, lam, None), H)
     np.testing.assert_allclose(losses.sampled_hessian(v, lam, V), V @ H @ V.T)
+    parts = losses.hessian_on_margins(v, lam, losses.sampled_margins(V)), losses.penalty_diagonal()
+    np.testing.assert_allclose(parts[0] + lam.sum() * (V * parts[1]) @ V.T, V @ H @ V.T)
 
 
 @pytest.mark.parametrize(

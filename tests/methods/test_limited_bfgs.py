@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from theory.tolerances import EPS
 
+from saddleback.linalg.gram import orthonormal
 from saddleback.methods.bfgs import DenseBFGS
 from saddleback.methods.limited_bfgs import LimitedBFGS
 
@@ -57,7 +58,7 @@ def test_known_directions_come_before_the_pairs(seed: int, d: int, k: int) -> No
     B0 = limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U
     P = textbook(B0, known) + 0.1 * np.eye(d)
     G = rng.standard_normal((3, d))
-    system = limited.with_initial(U, c).system(G, 0.1)
+    system = limited.with_gradients(U, 1).with_initial(np.eye(2), c).system(G, 0.1)
     assert system is not None
     atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
     np.testing.assert_allclose(system.Q, G @ np.linalg.solve(P, G.T), rtol=0, atol=atol)
@@ -74,7 +75,7 @@ def test_more_losses_than_parameters_get_a_factor(k: int) -> None:
         limited = limited.updated(s, y, memory=10)
     P = textbook(limited.delta * np.eye(d) + U.T @ np.diag(c - limited.delta) @ U, known) + 0.1 * np.eye(d)
     G, lam = rng.standard_normal((50, d)), rng.dirichlet(np.ones(50))
-    system = limited.with_initial(U, c).system(G, 0.1)
+    system = limited.with_gradients(U, 1).with_initial(np.eye(2), c).system(G, 0.1)
     assert system is not None
     assert system.Q is None
     atol = ACCURATE * np.linalg.cond(P) * (G**2).sum()
@@ -123,3 +124,44 @@ def test_a_flat_direction_makes_steps_ten_times_longer() -> None:
         assert after is not None
         lam = np.ones(1)
         np.testing.assert_allclose(after.direction(lam), 10 * before.direction(lam))
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 9), memory=st.integers(1, 4), blocks=st.integers(0, 6))
+def test_inner_products_follow_the_rows(seed: int, d: int, memory: int, blocks: int) -> None:
+    """After any order of pairs, gradients and removals the Gram matrix is that of the rows which are left."""
+    rng = np.random.default_rng(seed)
+    limited = LimitedBFGS.start(d, 3.0)
+    for s, y in pairs(rng, d, 8):
+        kind, rows = rng.integers(5), rng.standard_normal((2, d))
+        if kind == 0 and blocks:
+            limited = limited.with_gradients(rows, blocks)
+        elif kind == 1 and limited.gradients:
+            limited = limited.without_gradients(int(rng.choice([-1, 1])))
+        elif kind == 2:
+            limited = limited.scaled_down()
+        elif kind == 3 and blocks:
+            limited = limited.updated(s, y, memory, rows, blocks)
+            np.testing.assert_array_equal(limited.gradients[-1], rows)
+        else:
+            limited = limited.updated(s, y, memory)
+        assert len(limited.S) <= memory
+        assert len(limited.gradients) <= blocks
+        Z = np.concatenate((limited.S, limited.Y, *limited.gradients))
+        np.testing.assert_allclose(limited.gram, Z @ Z.T, rtol=0, atol=ACCURATE * (1 + (Z**2).sum()))
+
+
+def test_gradients_that_end_with_the_jacobian_give_the_same_system() -> None:
+    rng = np.random.default_rng(5)
+    d, G, lam = 12, rng.standard_normal((3, 12)), np.array([0.2, 0.5, 0.3])
+    limited = LimitedBFGS.start(d, 3.0).with_gradients(rng.standard_normal((2, d)), 4)
+    for s, y in pairs(rng, d, 5):
+        limited = limited.updated(s, y, memory=3)
+    limited = limited.with_gradients(G, 4)
+    E = orthonormal(limited.gram[6:, 6:], 1e-8)
+    model = limited.with_initial(E, np.arange(1.0, 6.0))
+    known, computed = model.system(G, 0.1), model.system(G * (1 + 1e-13), 0.1)
+    assert known is not None
+    assert computed is not None
+    np.testing.assert_allclose(known.Q, computed.Q, rtol=1e-9)
+    np.testing.assert_allclose(known.direction(lam), computed.direction(lam), rtol=1e-9)
+    np.testing.assert_allclose(known.Q @ lam, -G @ known.direction(lam), rtol=1e-9)

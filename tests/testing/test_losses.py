@@ -339,6 +339,21 @@ def test_a_wrong_sampled_hessian(estimate, words):
     assert words in failures(check_losses, losses)["sampled_hessian"]
 
 
+@pytest.mark.parametrize(
+    ("margins", "words"),
+    [(lambda V: V[0], "sampled_margins has shape"), (lambda V: 2 * V, "is not sampled_hessian(w, lam, V)")],
+)
+def test_a_sampled_hessian_in_wrong_parts(margins, words):
+    losses = Plain()
+    losses.sampled_hessian = lambda w, lam, V: np.eye(3) if V is None else V @ V.T
+    losses.hessian_on_margins = lambda w, lam, T: T @ T.T
+    losses.penalty_diagonal = lambda: np.zeros(3)
+    losses.sampled_margins = lambda V: V
+    check_losses(losses)
+    losses.sampled_margins = margins
+    assert words in failures(check_losses, losses)["sampled_hessian"]
+
+
 class WithLossHessians(Plain):
     def loss_hessians(self, w, which):
         return np.array([super(WithLossHessians, self).hessian(w, np.eye(4)[j]) for j in which])

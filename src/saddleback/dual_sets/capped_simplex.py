@@ -14,6 +14,7 @@ from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
 from .distributions import Distributions
+from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
@@ -86,6 +87,11 @@ class CappedSimplex(EuclideanProximity, Distributions):
         if self._is_point(lam.size):
             return np.ones_like(lam)
         return 1.0 / lam**2 + 1.0 / (self._cap(lam.size) - lam) ** 2
+
+    def interior_form(self, n: int) -> InteriorForm:
+        if self._is_point(n):
+            return PointForm(self._middle(n))
+        return BoundsForm(0.0, np.minimum(self._cap(n), 1.0), n, 1.0)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         if self._is_point(n):

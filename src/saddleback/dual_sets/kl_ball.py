@@ -9,6 +9,7 @@ from scipy.special import rel_entr, xlog1py
 
 from .._types import Vector
 from .divergence_ball import SIMPLEX, SmoothDivergenceBall
+from .interior import InteriorForm, KLForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 from .priors import prior_of
 from .proximal_response import (
@@ -36,6 +37,10 @@ class KLBall(SmoothDivergenceBall):
     sum h^3 / lam^2 is at most its second, sum h^2 / lam, times sqrt(sum (h / lam)^2), so that D is compatible with
     -sum log lam_j (Nesterov and Nemirovskii 1994, 5.1). ``support`` and ``tilt`` cost one root, ``project`` two nested.
     """
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else KLForm(p, min(self.rho, 1.0 - float(np.log(p.min()))))
 
     @staticmethod
     def phi(v: Vector) -> Vector:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._types import EPS, Vector
 from .divergence_ball import SIMPLEX, DivergenceBall
+from .interior import InteriorForm, PointForm, TransportForm
 from .multipliers import increasing_root
 from .priors import prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
@@ -35,6 +36,10 @@ class TVBall(EuclideanProximity, DivergenceBall):
     @staticmethod
     def phi(v: Vector) -> Vector:
         return np.maximum(v, 0.0)
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else TransportForm(p, min(self.rho, 1.0))
 
     def barrier_parameter(self, n: int) -> float:
         return 3.0 * n + 1.0

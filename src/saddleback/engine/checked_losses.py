@@ -77,6 +77,21 @@ class CheckedLosses:
         H = self._of_shape(self._losses.sampled_hessian(w.copy(), lam.copy(), V), (k, k), "sampled_hessian")
         return H if np.isfinite(H).all() else None
 
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        T = self._as_float64(self._losses.sampled_margins(V))
+        if T.ndim != 2 or len(T) != len(V):
+            raise ProblemError(f"losses.sampled_margins must return shape ({len(V)}, r); got {T.shape}.")
+        return T
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix | None:
+        """None where the estimate is not finite."""
+        answer = self._losses.hessian_on_margins(w.copy(), lam.copy(), T)
+        H = self._of_shape(answer, (len(T), len(T)), "hessian_on_margins")
+        return H if np.isfinite(H).all() else None
+
+    def penalty_diagonal(self) -> Vector:
+        return self._of_shape(self._losses.penalty_diagonal(), (self._d,), "penalty_diagonal")
+
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """The losses' bound on the errors of their Jacobian; None where they report that it is exact."""
         error = self._losses.jacobian_error(w.copy())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite
 from typing import Any, cast
 from weakref import WeakMethod
@@ -137,7 +138,7 @@ class Oracle(ProblemFacts):
             self.adversary.dual_set,
             self.strong_convexity,
             exact_jacobian=self.exact_jacobian,
-            reference=self.reference,
+            reference=None if self.problem.reference is None else self.reference,
         )
 
     def losses_of(self, f: Vector) -> Vector:
@@ -175,7 +176,9 @@ class Oracle(ProblemFacts):
                 self._refuse_start(evaluation)
             return evaluation
         if watch:
-            self.watch.observe(evaluation)
+            # Structured Jacobians are of losses of this package: where these are convex, they need no watch.
+            if kind is Evaluation or not self.convex:
+                self.watch.observe(evaluation)
             self._recent.append(evaluation)
         return evaluation
 
@@ -217,6 +220,19 @@ class Oracle(ProblemFacts):
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix | None:
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""
         return self._losses.sampled_hessian(w, lam, V) if self.samples_hessian else None
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """Margins of the sampled rows for each row of V, of losses that offer them."""
+        return self._losses.sampled_margins(V)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix | None:
+        """The sampled Hessian for directions with margins T, without penalties; None where it is not finite."""
+        return self._losses.hessian_on_margins(w, lam, T)
+
+    @cached_property
+    def penalty_diagonal(self) -> Vector:
+        """The diagonal of the Hessian that all losses share, of losses with ``sampled_margins``."""
+        return self._losses.penalty_diagonal()
 
     def jacobian_error(self, w: Vector) -> Matrix | None:
         """A bound on the errors of the Jacobian at w, entry by entry; None where it is exact or unknown."""
@@ -288,9 +304,8 @@ class Oracle(ProblemFacts):
 
     def _refuse_start(self, at: Evaluation) -> None:
         what = "losses" if not np.isfinite(at.f).all() else "Jacobian"
-        too_large = (
-            what == "Jacobian" and np.isfinite(at.row_norms() if isinstance(at, StructuredEvaluation) else at.G).all()
-        )
+        derivatives = at.row_norms() if isinstance(at, StructuredEvaluation) else at.G
+        too_large = what == "Jacobian" and np.isfinite(derivatives).all()
         got = f"derivatives above {LARGEST_DERIVATIVE:g}" if too_large else "NaN or inf"
         raise ProblemError(
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "

@@ -12,7 +12,7 @@ from .._validation import finite_vector, n_axes, number
 from ..adversary import Adversary
 from ..capabilities import offers
 from ..errors import ProblemError
-from ..losses.base import HasHessian, HasLossHessians, HasSampledHessian, HasSmoothness
+from ..losses.base import HasHessian, HasHessianSample, HasLossHessians, HasSampledHessian, HasSmoothness
 from ..losses.facts import LossFacts
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -53,6 +53,11 @@ class ProblemFacts:
     @cached_property
     def samples_hessian(self) -> bool:
         return offers(self.problem.losses, HasSampledHessian)
+
+    @cached_property
+    def samples_margins(self) -> bool:
+        """Whether the sampled Hessian comes in two parts, of which one is computed once for each direction."""
+        return offers(self.problem.losses, HasHessianSample)
 
     @cached_property
     def weights_are_fixed(self) -> bool:

@@ -23,6 +23,12 @@ class Losses(Protocol):
     ``sampled_hessian(w, lam, V) -> (k, k)``
         An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that is cheap compared with an evaluation;
         with V = None, of the whole Hessian, (d, d), that is cheap compared with ``hessian``.
+    ``sampled_margins(V) -> (k, r)``
+        The part of that estimate which is linear in V, and is computed once for each direction.
+    ``hessian_on_margins(w, lam, T) -> (k, k)``
+        The estimate for directions with T = sampled_margins(V), without penalties.
+    ``penalty_diagonal() -> (d,)``
+        The Hessian m of the penalty that all losses share: sum(lam) V diag(m) V' is added to ``hessian_on_margins``.
     ``smoothness() -> float``
         An upper bound on L: every f_j is L-smooth.
     ``strong_convexity``
@@ -39,6 +45,8 @@ class Losses(Protocol):
         True where ``values`` and then the Jacobian at the same point cost no more than both at once.
     ``n_entries``
         How many numbers of data one evaluation reads: its cost, for ``method="auto"``.
+    ``n_outputs``
+        How many margins one evaluation computes from each of them, as softmax of several classes does; 1 by default.
     ``matrix_size``
         k, where the losses are the k(k+1)/2 svec coordinates of a symmetric matrix, for `Spectrahedron`; ``smoothness``
         and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.
@@ -88,6 +96,23 @@ class HasSampledHessian(Protocol):
     """``sampled_hessian(w, lam, V)``: a cheap estimate of V (sum_j lam_j Hessian f_j(w)) V'; V = None stands for I."""
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix: ...
+
+
+class HasHessianSample(HasSampledHessian, Protocol):
+    """``sampled_hessian`` in two parts: one is linear in V, so that it is computed once for each direction.
+
+    sampled_hessian(w, lam, V) = hessian_on_margins(w, lam, T) + sum(lam) V diag(m) V' with T = sampled_margins(V) and
+    m = penalty_diagonal().
+    """
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """Margins of the sampled rows for each row of V, (k, r)."""
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix:
+        """The estimate for directions with margins T, without penalties, (k, k)."""
+
+    def penalty_diagonal(self) -> Vector:
+        """The Hessian of the penalty, which all losses share and which is diagonal, (d,)."""
 
 
 class HasSmoothness(Protocol):

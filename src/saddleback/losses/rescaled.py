@@ -67,6 +67,15 @@ class RescaledLosses:
             return self.losses.sampled_hessian(w / self.factors, lam, None) / np.outer(self.factors, self.factors)
         return self.losses.sampled_hessian(w / self.factors, lam, V / self.factors)
 
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        return self.losses.sampled_margins(V / self.factors)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix:
+        return self.losses.hessian_on_margins(w / self.factors, lam, T)
+
+    def penalty_diagonal(self) -> Vector:
+        return self.losses.penalty_diagonal() / self.factors**2
+
     def smoothness(self) -> float | None:
         offer = self.losses.smoothness
         # The attribute may be a number; None stands for losses without a smoothness constant.

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field
+from typing import Annotated, final
 
 import numpy as np
-from scipy.linalg.lapack import dgesv
 
-from .._types import Matrix, ParamRows, Vector
+from .._types import Added, Axes, Matrix, ParamRows, Vector
 from ..linalg.blas_threads import one_blas_thread
-from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, ShiftedSystem, SolvedSystem, cholesky_system
-from ..subproblem.factored_subproblem import is_tall
+from ..linalg.gram import bordered, products
+from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, ShiftedSystem, SolvedSystem
 from .bfgs import CONTROL
-
-
-@dataclass(frozen=True, eq=False)
-class InitialHessian:
-    """B_0 = delta I + sum_i (c_i - delta) u_i u_i', for orthonormal rows u_i of U: the model before any pair."""
-
-    delta: float
-    U: Matrix
-    c: Vector
-
-    def times(self, rows: Matrix) -> Matrix:
-        """B_0 x for every row x."""
-        return self.delta * rows + ((rows @ self.U.T) * (self.c - self.delta)) @ self.U
-
-    def solve(self, rows: Matrix, sigma: float) -> Matrix:
-        """(B_0 + sigma I)^-1 x for every row x."""
-        a = self.delta + sigma
-        return rows / a + ((rows @ self.U.T) * (1.0 / (self.c + sigma) - 1.0 / a)) @ self.U
+from .compact_bfgs import CompactBFGS
 
 
 @final
@@ -38,9 +20,9 @@ class InitialHessian:
 class LimitedBFGS:
     """B = B_0 - W M^-1 W' of the last pairs with B_0 = delta I (Byrd, Nocedal and Schnabel 1994, theorem 2.3).
 
-    W = [B_0 S, Y], M = [[S'B_0 S, L], [L', -D]] with L and D the strictly lower part and the diagonal of S'Y. With
-    A = B_0 + sigma I, (B + sigma I)^-1 = A^-1 + A^-1 W (M - W'A^-1 W)^-1 W'A^-1. Cost for m pairs: a system of size
-    2 m, and O(d (J + m) (m + k)) flops where B_0 is known along k directions.
+    B_0 may be known better on the span of some gradients (`with_initial`). All inner products of pairs and gradients
+    are kept, so that an iteration computes those of the new rows only: O(d (J + 2) (2 m + k)) flops for m pairs and k
+    gradients, and the rest is small matrices (`CompactBFGS`).
     """
 
     delta: float
@@ -48,12 +30,23 @@ class LimitedBFGS:
     """The steps s of the pairs, one per row."""
     Y: ParamRows
     """The changes y of G' lam along them."""
+    gram: Annotated[Matrix, Axes(("products", "products")), Added] = field(default_factory=lambda: np.empty((0, 0)))
+    """Inner products of the rows of S, Y and the gradients, in this order; computed where only S and Y are given."""
+    gradients: Annotated[tuple[Annotated[Matrix, Axes(("gradients", "d"))], ...], Added] = ()
+    """Gradients at the last points, the latest point last."""
     delta_factor: float = 1.0
     """delta over the mean of y'y/s'y: less than 1 after `with_smaller_initial`."""
 
+    def __post_init__(self) -> None:
+        if not self.gram.size and len(self.S) and not self.gradients:
+            rows = np.concatenate((self.S, self.Y))
+            object.__setattr__(self, "gram", rows @ rows.T)
+        if len(self.gram) != 2 * len(self.S) + sum(map(len, self.gradients)):
+            raise ValueError("inner products of other rows")
+
     @staticmethod
     def start(d: int, delta: float) -> LimitedBFGS:
-        return LimitedBFGS(delta, np.empty((0, d)), np.empty((0, d)))
+        return LimitedBFGS(delta, np.empty((0, d)), np.empty((0, d)), np.empty((0, 0)))
 
     @property
     def smallest_eigenvalue_bound(self) -> float:
@@ -66,79 +59,70 @@ class LimitedBFGS:
 
     def scaled_down(self) -> LimitedBFGS:
         """B after a step along which the losses are flat: smaller, without the pairs, which would rescale delta."""
-        return LimitedBFGS.start(self.S.shape[1], self.delta / CONTROL.flat_step_divisor)
+        return self._without_pairs(self.delta / CONTROL.flat_step_divisor)
 
     def with_smaller_initial(self) -> LimitedBFGS:
         """The same pairs on a smaller initial Hessian."""
         factor = CONTROL.smaller_initial
-        return LimitedBFGS(factor * self.delta, self.S, self.Y, factor * self.delta_factor)
+        return LimitedBFGS(factor * self.delta, self.S, self.Y, self.gram, self.gradients, factor * self.delta_factor)
 
-    def updated(self, s: Vector, y: Vector, memory: int) -> LimitedBFGS:
-        """B with one more pair; only the last ``memory`` pairs are kept."""
-        if len(self.S) and self.delta > CONTROL.obsolete_ratio * float(y @ y) / float(s @ y):
-            return LimitedBFGS.start(s.size, self.delta).updated(s, y, memory)
-        S, Y = np.vstack((self.S, s))[-memory:], np.vstack((self.Y, y))[-memory:]
+    def updated(
+        self, s: Vector, y: Vector, memory: int, gradients: Matrix | None = None, points: int = 0
+    ) -> LimitedBFGS:
+        """B with one more pair, and as `with_gradients`; only the last ``memory`` pairs are kept."""
+        m = len(self.S)
+        if m and self.delta > CONTROL.obsolete_ratio * float(y @ y) / float(s @ y):
+            return self._without_pairs(self.delta).updated(s, y, memory, gradients, points)
+        old = self if gradients is None else self.without_gradients(max(0, len(self.gradients) + 1 - points))
+        n, first = len(old.gram), max(0, m + 1 - memory)
+        S, Y = old.S[first:], old.Y[first:]
+        # One pass over the rows for the pair and the gradients.
+        new = np.stack((s, y)) if gradients is None else np.concatenate((s[None], y[None], gradients))
+        kept = np.r_[first:m, m + first : n]
+        with one_blas_thread():
+            gram = bordered(old.gram[np.ix_(kept, kept)], products(new, (S, Y, *old.gradients)), new @ new.T)
+        m, n = len(S), len(kept)
+        order = np.r_[:m, n, m : 2 * m, n + 1, 2 * m : n, n + 2 : len(gram)]
+        gram, m = gram[np.ix_(order, order)], m + 1
         # The mean over the memory: with the last pair alone, delta oscillates from step to step.
-        delta = np.mean(np.einsum("kd,kd->k", Y, Y) / np.einsum("kd,kd->k", S, Y))
-        return LimitedBFGS(self.delta_factor * float(delta), S, Y, self.delta_factor)
+        delta = float(np.mean(gram.diagonal()[m : 2 * m] / gram.diagonal(m)[:m]))
+        S, Y = np.concatenate((S, new[:1])), np.concatenate((Y, new[1:2]))
+        latest = () if gradients is None else (gradients,)
+        return LimitedBFGS(self.delta_factor * delta, S, Y, gram, (*old.gradients, *latest), self.delta_factor)
 
-    def with_initial(self, U: Matrix, c: Vector) -> CompactBFGS:
-        """The same pairs on an initial Hessian with the eigenvalues c along the orthonormal rows of U."""
-        return CompactBFGS(InitialHessian(self.delta, U, c), self.S, self.Y)
+    def with_gradients(self, rows: Matrix, points: int) -> LimitedBFGS:
+        """With the gradients at one more point; those of the last ``points`` are kept."""
+        old = self.without_gradients(max(0, len(self.gradients) + 1 - points))
+        with one_blas_thread():
+            gram = bordered(old.gram, products(rows, (old.S, old.Y, *old.gradients)), rows @ rows.T)
+        return LimitedBFGS(old.delta, old.S, old.Y, gram, (*old.gradients, rows), old.delta_factor)
+
+    def without_gradients(self, points: int) -> LimitedBFGS:
+        """Without those of the first ``points``, or of the last -``points`` where it is negative."""
+        n = len(self.gram)
+        if points >= 0:
+            begin = 2 * len(self.S)
+            end, kept = begin + sum(map(len, self.gradients[:points])), self.gradients[points:]
+        else:
+            begin, end, kept = n - sum(map(len, self.gradients[points:])), n, self.gradients[:points]
+        gram = np.delete(np.delete(self.gram, slice(begin, end), 0), slice(begin, end), 1)
+        return LimitedBFGS(self.delta, self.S, self.Y, gram, kept, self.delta_factor)
+
+    def with_initial(self, E: Matrix, c: Vector) -> CompactBFGS:
+        """The same pairs on an initial Hessian with the eigenvalues c along E C, for the gradients C.
+
+        The rows of E C are orthonormal.
+        """
+        return CompactBFGS(self.delta, self.S, self.Y, self.gradients, self.gram, E, c)
 
     def system(self, G: Matrix, sigma: float) -> ShiftedSystem | None:
         a = self.delta + sigma
         if not len(self.S) and G.shape[1] < G.shape[0]:
             return SolvedSystem(G / a, factor=G / np.sqrt(a))
-        return self.with_initial(self.S[:0], np.empty(0)).system(G, sigma)
+        n = 2 * len(self.S)
+        no_span = np.empty((0, 0)), np.empty(0)
+        return CompactBFGS(self.delta, self.S, self.Y, (), self.gram[:n, :n], *no_span).system(G, sigma)
 
-
-@dataclass(frozen=True, eq=False)
-class CompactBFGS:
-    """The compact form of `LimitedBFGS` on any `InitialHessian`, at the same cost."""
-
-    initial: InitialHessian
-    S: Matrix
-    Y: Matrix
-
-    @property
-    def smallest_shift(self) -> float:
-        return SMALLEST_SHIFT_RATIO * self.initial.delta
-
-    def dense(self) -> Matrix:
-        """B as a matrix."""
-        B = self.initial.times(np.eye(self.initial.U.shape[1]))
-        if len(self.S):
-            W, M = self._compact()
-            *_, T, _ = dgesv(M, W)
-            B -= W.T @ T
-        return 0.5 * (B + B.T)
-
-    def _compact(self) -> tuple[Matrix, Matrix]:
-        """W' and M."""
-        BS = self.initial.times(self.S)
-        SY = self.S @ self.Y.T
-        lower = np.tril(SY, -1)
-        M = np.block([[self.S @ BS.T, lower], [lower.T, -np.diag(np.diag(SY))]])
-        return np.vstack((BS, self.Y)), M
-
-    def system(self, G: Matrix, sigma: float) -> ShiftedSystem | None:
-        with one_blas_thread():
-            return self._system(G, sigma)
-
-    def _system(self, G: Matrix, sigma: float) -> ShiftedSystem | None:
-        if is_tall(*G.shape):
-            # With fewer parameters than losses, a d x d matrix is smaller than Q.
-            return cholesky_system(self.dense(), G, sigma)
-        V = self.initial.solve(G, sigma)
-        Q = V @ G.T
-        if len(self.S):
-            W, M = self._compact()
-            AW = self.initial.solve(W, sigma)
-            WG = AW @ G.T
-            *_, T, info = dgesv(M - W @ AW.T, WG)
-            if info != 0 or not np.isfinite(T).all():
-                return None
-            V = V + T.T @ AW
-            Q = Q + WG.T @ T
-        return SolvedSystem(V, 0.5 * (Q + Q.T))
+    def _without_pairs(self, delta: float) -> LimitedBFGS:
+        n = 2 * len(self.S)
+        return LimitedBFGS(delta, self.S[:0], self.Y[:0], self.gram[n:, n:], self.gradients)

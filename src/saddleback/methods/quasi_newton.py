@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from .._types import Matrix, ParamRows, Vector
+from .._types import Added, Matrix, Vector
 from ..engine.evaluation import Evaluation
 from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
-from ..linalg.blas_threads import one_blas_thread
 from ..linalg.hessian_models import HessianModel
 from .affine_model import AffineModel
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
+from .sampled_gradients import CONTROL as SAMPLING
+from .sampled_gradients import SampledGradients, at_point, heaviest, with_sampled_hessian
 from .second_order import SecondOrder, SecondOrderState, hessian_weights, initial_hessian_diagonal
 from .smoothness import CONTROL as SMOOTHNESS
 from .smoothness import initial_smoothness
@@ -47,15 +48,6 @@ class QuasiNewtonControl:
     flops: float = 8.0
     """Multiplications of a matrix product in the time in which an evaluation reads one entry of the data, as
     measured."""
-    sampled_gradients: int = 16
-    """Gradients per point that span the space in which the losses sample their Hessian."""
-    sampled_points: int = 4
-    """Points whose gradients are used so, with the present one. On a table of 200 columns, one point instead saves 15 %
-    of the evaluations and 12 points cost 15 % more."""
-    smallest_sampled: float = 1e-4
-    """Raise eigenvalues of a sampled Hessian to this share of the largest: below it they are sampling errors."""
-    smallest_span: float = 1e-8
-    """Drop directions of the gradients' span with a squared length below this share of the largest: rounding errors."""
     zero_weight: float = 1e-8
     """A loss with a smaller weight is inactive: its weight is zero up to the accuracy of (D)."""
 
@@ -69,9 +61,11 @@ BFGS: TypeAlias = DenseBFGS | LimitedBFGS
 class QuasiNewtonModel:
     """The Hessian model of <lam, f> after the steps so far."""
 
+    removed_fields: ClassVar[tuple[str, ...]] = ("gradients",)
+
     B: BFGS | AffineModel
-    gradients: ParamRows
-    """Gradients at the last points, in whose span the losses sample their Hessian; none for a dense B."""
+    sampled: Annotated[SampledGradients, Added] = field(default_factory=SampledGradients.none)
+    """The gradients of a limited-memory B on the losses' sample; none for a dense B."""
     age: int = 0
     """Steps since B was the losses' own Hessian, or since the start."""
 
@@ -119,7 +113,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
-            model=QuasiNewtonModel(B, np.empty((0, d))),
+            model=QuasiNewtonModel(B),
         )
 
     def hessian_model(self, oracle: Oracle, state: QuasiNewtonState, at: Evaluation) -> HessianModel:
@@ -127,13 +121,8 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
         if type(B) is not LimitedBFGS or not oracle.samples_hessian:
             return B
         lam = hessian_weights(oracle, state)
-        with one_blas_thread():
-            U = _orthonormal(np.vstack((state.model.gradients, _heaviest(at.G, lam))))
-            H = oracle.sampled_hessian(at.w, lam, U)
-            if H is None or not np.trace(H) > 0:
-                return B
-            c, R = np.linalg.eigh(H)
-            return B.with_initial(R.T @ U, np.maximum(c, CONTROL.smallest_sampled * c[-1]))
+        latest = at_point(oracle, B, state.model.sampled, at, lam)
+        return with_sampled_hessian(oracle, *latest, at.w, lam) or B
 
     def knows_hessian(self, oracle: Oracle, state: QuasiNewtonState) -> bool:
         B = state.model.B
@@ -143,14 +132,18 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
         self, oracle: Oracle, state: QuasiNewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> QuasiNewtonModel:
         model, step = state.model, trial.step
-        B, gradients = model.B, model.gradients
+        B, sampled = model.B, model.sampled
         if type(B) is AffineModel:
-            return QuasiNewtonModel(AffineModel.start(oracle, there), gradients)
+            return QuasiNewtonModel(AffineModel.start(oracle, there))
         s, y = step.direction, slope - step.slope
         if model.age >= CONTROL.hessian_after + s.size / CONTROL.flops and affords_hessian(oracle):
             return _from_hessian(oracle.hessian(there.w, step.lam))
+        gradients = None
+        if type(B) is LimitedBFGS and oracle.samples_hessian:
+            B, sampled = at_point(oracle, B, sampled, step.base, step.lam)
+            gradients = heaviest(there.G, step.lam)
         if _is_curved(s, y, oracle, step.lam, step.base, there):
-            B = self._updated(B, s, y)
+            B = self._updated(B, s, y, gradients)
         # With a smaller B, Q in (D) would exceed c by so much that rounding errors determine lam.
         elif not B.smallest_eigenvalue_bound < initial_smoothness(there) / SMOOTHNESS.longest_step:
             B = B.scaled_down()
@@ -159,11 +152,11 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
         exhausted = trial.predicted_without_shift < CONTROL.exhausted_share * oracle.tol
         if exhausted and not B.delta < initial_smoothness(there) / SMOOTHNESS.longest_step**2:
             B = B.with_smaller_initial()
-        if type(B) is LimitedBFGS and oracle.samples_hessian:
-            gradients = np.vstack((gradients, _heaviest(step.base.G, step.lam)))
-            kept = (CONTROL.sampled_points - 1) * min(len(step.lam), CONTROL.sampled_gradients)
-            gradients = gradients[-kept:]
-        return QuasiNewtonModel(B, gradients, model.age + 1)
+        if type(B) is LimitedBFGS and gradients is not None:
+            if B.gradients[-1] is not gradients:
+                B = B.with_gradients(gradients, SAMPLING.points)
+            sampled = sampled.following(oracle, B)
+        return QuasiNewtonModel(B, sampled, model.age + 1)
 
     def failed(self, state: QuasiNewtonState) -> QuasiNewtonModel:
         return state.model
@@ -181,26 +174,15 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
                     B = self._updated(B, s, y)
         return replace(state, model=replace(model, B=B), sigma=0.0)
 
-    def _updated(self, B: BFGS, s: Vector, y: Vector) -> BFGS:
-        return B.updated(s, y) if type(B) is DenseBFGS else B.updated(s, y, self.memory)
+    def _updated(self, B: BFGS, s: Vector, y: Vector, gradients: Matrix | None = None) -> BFGS:
+        if type(B) is DenseBFGS:
+            return B.updated(s, y)
+        return B.updated(s, y, self.memory, gradients, SAMPLING.points)
 
 
 def _from_hessian(H: Matrix) -> QuasiNewtonModel:
     """The losses' own Hessian, at age 0."""
-    return QuasiNewtonModel(DenseBFGS.start_from(H), np.empty((0, len(H))))
-
-
-def _heaviest(G: Matrix, lam: Vector) -> Matrix:
-    """The gradients of the losses with the largest weights."""
-    return G[np.argsort(-np.abs(lam), kind="stable")[: CONTROL.sampled_gradients]]
-
-
-def _orthonormal(rows: Matrix) -> Matrix:
-    """An orthonormal basis of the span of the rows, without directions that are rounding errors."""
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(np.float64).tiny)[:, None]
-    values, vectors = np.linalg.eigh(rows @ rows.T)
-    kept = values > CONTROL.smallest_span * values[-1]
-    return (vectors[:, kept] / np.sqrt(values[kept])).T @ rows
+    return QuasiNewtonModel(DenseBFGS.start_from(H))
 
 
 def _is_curved(s: Vector, y: Vector, oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> bool:

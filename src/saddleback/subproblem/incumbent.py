@@ -35,13 +35,9 @@ class Incumbent:
             return np.inf
         restored = lam if feasible else self.subproblem.adversary.dual_set.restore(lam)
         gap = self.subproblem.cross_evaluation_gap(restored)
-        self.take(restored, gap)
-        return gap if gap == gap else np.inf
-
-    def take(self, lam: Vector, gap: float) -> None:
-        """Keep a point of Lambda with its measured gap if that is the least so far."""
         if gap < self.gap:
-            self.lam, self.gap, self.done = lam, gap, gap <= self._target
+            self.lam, self.gap, self.done = restored, gap, gap <= self._target
+        return gap if gap == gap else np.inf
 
     def solution(
         self, solver: str, n_iter: int, reason: str = "", multipliers: Multipliers | None = None

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._types import Matrix, Vector
 from ..capabilities import offers
-from ..losses.base import HasHessian, HasSampledHessian, HasSmoothness
+from ..losses.base import HasHessian, HasHessianSample, HasSampledHessian, HasSmoothness
 from .derivatives import along, worst_direction
 from .failures import show
 from .losses_sample import LossesSample
@@ -123,6 +123,23 @@ def sampled_hessian(s: LossesSample) -> Iterator[str]:
             yield f"sampled_hessian with {name} is not finite at w = {show(w)}, lam = {show(lam)}."
         elif asymmetry := asymmetry_of(H, ESTIMATE_ASYMMETRY):
             yield f"sampled_hessian with {name} is not symmetric at w = {show(w)}, lam = {show(lam)}: {asymmetry}."
+    if offers(s.losses, HasHessianSample):
+        yield from _parts(s.losses, w, lam, V)
+
+
+def _parts(losses: HasHessianSample, w: Vector, lam: Vector, V: Matrix) -> Iterator[str]:
+    H = np.asarray(losses.sampled_hessian(w.copy(), lam.copy(), V))
+    T = np.asarray(losses.sampled_margins(V))
+    if T.ndim != 2 or len(T) != len(V):
+        yield f"sampled_margins has shape {T.shape}; expected one row for each of {len(V)} directions."
+        return
+    sum_of_parts = np.asarray(losses.hessian_on_margins(w.copy(), lam.copy(), T))
+    sum_of_parts = sum_of_parts + lam.sum() * (V * losses.penalty_diagonal()) @ V.T
+    if not np.abs(sum_of_parts - H).max() <= ESTIMATE_ASYMMETRY * np.abs(H).max():
+        yield (
+            "hessian_on_margins(w, lam, sampled_margins(V)) + sum(lam) V diag(penalty_diagonal()) V' is not "
+            f"sampled_hessian(w, lam, V) at w = {show(w)}, lam = {show(lam)}."
+        )
 
 
 def smoothness(s: LossesSample) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The active-set method for few losses on the simplex, against PIQP and the optimality conditions."""
+"""The active-set method for few losses, against PIQP and on degenerate faces."""
 
 from __future__ import annotations
 
@@ -6,94 +6,82 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from saddleback import Box, Quadratic, Simplex, Zero
-from saddleback.subproblem import DualSubproblem, QuadraticProgram, adversary_of
-from saddleback.subproblem.incumbent import Incumbent
-from saddleback.subproblem.qp.dual_form import DualForm
-from saddleback.subproblem.qp.few_losses import CONTROL, has_few_losses, refine_few
-from saddleback.subproblem.qp.quadratic_program import new_solver
+import saddleback as sb
+from saddleback.subproblem import FactoredSubproblem, QuadraticProgram, adversary_of
+from saddleback.subproblem.qp import few_losses, quadratic_program
+from saddleback.subproblem.qp.few_losses import solve_few
 
 
-def subproblem(seed: int, n: int, rank: int, scale: float = 1.0) -> DualSubproblem:
+def subproblem(seed: int, J: int, rank: int, *, worst_weight: float = 1.0, gamma: float = 0.0, unit: float = 1.0):
     rng = np.random.default_rng(seed)
-    F = rng.standard_normal((n, rank))
-    return DualSubproblem(scale * F @ F.T, scale * rng.standard_normal(n), adversary_of(Simplex(), Zero(), n))
+    prior = rng.dirichlet(np.ones(J))
+    adversary = adversary_of(sb.Contamination(worst_weight, prior), sb.Quadratic(gamma * unit), J)
+    F = rng.standard_normal((J, rank)) * 10.0 ** rng.uniform(-2, 2)
+    # Some losses are copies of others, so that faces are degenerate.
+    copies = rng.integers(0, J, J // 3)
+    F[: copies.size] = F[copies]
+    c = rng.standard_normal(J)
+    c[: copies.size] = c[copies]
+    return FactoredSubproblem(np.sqrt(unit) * F, unit * c, adversary)
 
 
-def refined(problem: DualSubproblem, tol: float, start: np.ndarray) -> tuple[Incumbent, int]:
-    incumbent = Incumbent(problem, tol)
-    return incumbent, refine_few(problem, incumbent, start)
-
-
-@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    n=st.integers(2, CONTROL.most_losses),
-    rank=st.integers(1, 12),
-    exponent=st.sampled_from([-150, -9, 0, 9, 150]),
+    J=st.integers(2, 16),
+    rank=st.integers(1, 6),
+    worst_weight=st.sampled_from([1e-11, 1e-3, 0.2, 1.0]),
+    gamma=st.sampled_from([0.0, 0.1]),
+    unit=st.sampled_from([1e-100, 1.0, 1e100]),
 )
-def test_solved_to_rounding_in_any_units_from_any_vertex(seed: int, n: int, rank: int, exponent: int) -> None:
-    problem = subproblem(seed, n, rank, 10.0**exponent)
-    start = np.zeros(n)
-    start[seed % n] = 1.0
-    solution = QuadraticProgram().solve(problem, 0.0, start)
-    assert solution.gap <= problem.rounding_floor
-    assert problem.cross_evaluation_gap(solution.lam) == pytest.approx(solution.gap, abs=problem.rounding_floor)
-    assert Simplex().contains(solution.lam)
+def test_optimal_from_any_start(seed: int, J: int, rank: int, worst_weight: float, gamma: float, unit: float) -> None:
+    D = subproblem(seed, J, rank, worst_weight=worst_weight, gamma=gamma, unit=unit)
+    constraints = D.adversary.linear_constraints
+    assert constraints is not None
+    assert constraints.is_simplex_above
+    start = D.adversary.dual_set.restore(np.random.default_rng(seed).dirichlet(np.full(J, 0.3)))
+    lam, faces = solve_few(D, constraints.lower, start)
+    assert D.adversary.dual_set.contains(lam, 1e-9)
+    if faces <= few_losses.CONTROL.most_faces:
+        assert D.cross_evaluation_gap(D.adversary.dual_set.restore(lam)) <= 4 * D.rounding_floor
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_value_is_that_of_piqp(seed: int) -> None:
-    n = 2 + seed
-    problem = subproblem(seed, n, 1 + seed // 2)
-    ours = QuadraticProgram().solve(problem, 1e-12, np.full(n, 1.0 / n))
-    piqp = DualForm(problem).run(new_solver(1e-12, 25)).lam
-    assert problem.objective(ours.lam) == pytest.approx(problem.objective(Simplex().restore(piqp)), abs=1e-8)
+@given(seed=st.integers(0, 10**6), J=st.integers(2, 16), rank=st.integers(1, 20))
+def test_the_solver_reaches_its_tolerance_by_this_way_or_by_piqp(seed: int, J: int, rank: int) -> None:
+    D = subproblem(seed, J, rank)
+    start = D.adversary.best_response(D.c).lam
+    solution = QuadraticProgram().solve(D, 1e-11 * D.scale, start)
+    assert solution.converged
+    other = QuadraticProgram().solve(D, 1e-11 * D.scale)
+    assert D.objective(solution.lam) == pytest.approx(D.objective(other.lam), abs=1e-10 * D.scale)
 
 
-def test_the_right_face_takes_one_round() -> None:
-    problem = subproblem(3, 12, 12)
-    before = QuadraticProgram().solve(problem, 1e-12)
-    nearby = replace(problem, c=problem.c + 1e-7 * np.arange(12.0))
-    incumbent, rounds = refined(nearby, 1e-12, before.lam)
-    assert incumbent.done
-    assert rounds == 1
+def test_a_start_within_the_tolerance_is_improved() -> None:
+    """Else a run whose lam is accurate to the rounding errors of (D) would keep it for ever."""
+    D = subproblem(0, 4, 3)
+    best = QuadraticProgram().solve(D, 0.0, D.adversary.dual_set.center(4)).lam
+    start = D.adversary.dual_set.restore(best + 1e-7)
+    solution = QuadraticProgram().solve(D, 1.0, start)
+    np.testing.assert_allclose(solution.lam, best, atol=1e-12)
+    assert solution.gap < D.cross_evaluation_gap(start)
 
 
-def test_a_start_that_is_good_enough_is_returned() -> None:
-    problem = subproblem(5, 6, 6)
-    lam = QuadraticProgram().solve(problem, 1e-12).lam
-    incumbent, rounds = refined(problem, 1e-9, lam)
-    assert rounds == 0
-    np.testing.assert_array_equal(incumbent.lam, lam)
+@pytest.mark.parametrize("dual_set", [sb.Box(0.0, 1.0), sb.CappedSimplex(0.5), sb.Chi2Ball(1.0), sb.Contamination(0.0)])
+def test_other_sets_take_the_other_ways(dual_set: sb.DualSet) -> None:
+    adversary = adversary_of(dual_set, sb.Zero(), 4)
+    constraints = adversary.linear_constraints
+    assert constraints is None or not constraints.is_simplex_above
 
 
-def test_equal_losses_and_gradients() -> None:
-    """All weights are optimal: Q is zero up to a constant, and every loss ties."""
-    problem = DualSubproblem(np.ones((5, 5)), np.ones(5), adversary_of(Simplex(), Zero(), 5))
-    solution = QuadraticProgram().solve(problem, 0.0, np.eye(5)[2])
-    assert solution.gap <= problem.rounding_floor
+def test_more_losses_are_left_to_piqp(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise AssertionError
 
-
-def test_nothing_to_solve() -> None:
-    problem = DualSubproblem(np.zeros((3, 3)), np.zeros(3), adversary_of(Simplex(), Zero(), 3))
-    incumbent, rounds = refined(problem, 0.0, np.full(3, 1 / 3))
-    assert rounds == 0
-    assert incumbent.gap == 0.0
-
-
-def test_a_start_of_nan_is_not_used() -> None:
-    problem = subproblem(1, 4, 2)
-    assert QuadraticProgram().solve(problem, 1e-9, np.full(4, np.nan)).converged
-
-
-@pytest.mark.parametrize(
-    ("dual_set", "regularizer", "n"),
-    [(Simplex(), Zero(), 1), (Simplex(), Zero(), 33), (Simplex(), Quadratic(0.1), 3), (Box(0, 1), Zero(), 3)],
-)
-def test_other_problems_are_left_to_the_general_method(dual_set: Simplex, regularizer: Zero, n: int) -> None:
-    problem = DualSubproblem(np.eye(n), np.ones(n), adversary_of(dual_set, regularizer, n))
-    assert not has_few_losses(problem)
+    monkeypatch.setattr(quadratic_program, "solve_few", fail)
+    D = subproblem(1, few_losses.CONTROL.most_losses + 1, 5)
+    assert QuadraticProgram().solve(D, 1e-10, D.adversary.dual_set.center(17)).converged
+    monkeypatch.setattr(quadratic_program, "FEW", replace(few_losses.CONTROL, most_losses=3))
+    D = subproblem(1, 4, 5)
+    assert QuadraticProgram().solve(D, 1e-10, D.adversary.dual_set.center(4)).converged

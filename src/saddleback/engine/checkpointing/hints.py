@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -52,8 +52,12 @@ def _compiled(kind: Any) -> Schema:
                 "one kind, and X | None."
             )
         added = Added in _expanded(hints[member.name])[1]
-        members.append((member.name, AddedLater(schema, member.default) if added else schema))
-    return RecordOf(kind, tuple(members))
+        members.append((member.name, AddedLater(schema, _default(member)) if added else schema))
+    return RecordOf(kind, tuple(members), getattr(kind, "removed_fields", ()))
+
+
+def _default(member: Field[Any]) -> Any:
+    return member.default if member.default_factory is MISSING else member.default_factory()
 
 
 def _of_hint(hint: Any, *, nan: bool = False) -> Schema | None:

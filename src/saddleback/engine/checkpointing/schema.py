@@ -211,6 +211,8 @@ class RecordOf(Schema):
 
     kind: Any
     members: tuple[tuple[str, Schema], ...]
+    removed: tuple[str, ...] = ()
+    """Fields that only files of earlier versions have."""
 
     def flatten(self, name: str, value: Any, entries: Entries, sizes: Sizes) -> None:
         if type(value) is not self.kind:
@@ -237,6 +239,8 @@ class RecordOf(Schema):
     def _built(self, name: str, source: Source, sizes: Sizes) -> Any:
         local = dict(sizes)
         values = {member: schema.rebuild(f"{name}.{member}", source, local) for member, schema in self.members}
+        for member in self.removed:
+            source.text(f"{name}.{member}")
         if not source.known:
             return None
         try:

@@ -6,13 +6,22 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
 from ...errors import IncompatibleError
 from ...linalg.blas_threads import one_blas_thread
-from ..base import HasHessian, HasLinearization, HasLossHessians, HasSampledHessian, HasSmoothness
+from ..base import (
+    HasHessian,
+    HasHessianSample,
+    HasLinearization,
+    HasLossHessians,
+    HasSampledHessian,
+    HasSmoothness,
+)
+from .column_reader import ColumnReader
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian, hessians_of_rows
 from .input.features import check_same_columns, read_features
@@ -25,7 +34,7 @@ from .own_loss import OwnLoss, find_loss
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
 from .row_jacobian import RowJacobian
-from .row_reader import RowReader, each_row, one_group
+from .row_reader import RowReader, compact, each_row, one_group
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
@@ -168,7 +177,12 @@ class GroupedLinear:
         self.n_params = self._layout.n_params
         self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
-        self._reader = Reader.of(matrix, memberships, *absorbed, self._layout.n_outputs, n_threads)
+        self._reader = Reader.of(
+            matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
+        )
+        if self._by_row:
+            self._reader = compact(self._reader)
+        self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
         self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
@@ -182,6 +196,10 @@ class GroupedLinear:
         if self._rows is not None:
             f, jacobian = self.linearize(w)
             return f, jacobian.dense()
+        if self._columns is not None and self.loss.kernel is not None:
+            w = self._layout.checked(w)
+            f, G = self._columns.evaluate(w, self.l2)
+            return f + self._penalty(w[: self.n_features]), G
         W, intercepts = self._layout.split(w)
         f, G = self._reader.evaluate(W, intercepts, self.l2, self.loss)
         return f + self._penalty(W), G
@@ -190,6 +208,9 @@ class GroupedLinear:
         """f(w) alone: half the arithmetic of ``evaluate``."""
         if self._rows is not None:
             return self.linearize(w)[0]
+        if self._columns is not None and self.loss.kernel is not None:
+            w = self._layout.checked(w)
+            return self._columns.values(w) + self._penalty(w[: self.n_features])
         W, intercepts = self._layout.split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
 
@@ -268,13 +289,14 @@ class GroupedLinear:
         if self._rows is not None:
             lam = finite_vector(lam, "lam", self.n_losses)
             return self.linearize(w)[1].hessian(lam, np.zeros(self.n_losses))
-        W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        rows = WeightedRows.of_losses(self._reader.plan, lam)
-        (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
-        penalized = np.arange(self._layout.n_weights)
-        H[penalized, penalized] += self.l2 * lam.sum()
-        return H
+        if self._columns is not None:
+            H = self._columns.hessian(self._layout.checked(w), lam)
+        else:
+            W, intercepts = self._layout.split(w)
+            rows = WeightedRows.of_losses(self._reader.plan, lam)
+            (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
+        return self._penalized(H, self.l2 * lam.sum())
 
     def loss_hessians(self, w: Vector, which: Any) -> Matrix:
         """The Hessians of the losses with these numbers, (len(which), n_params, n_params).
@@ -282,13 +304,12 @@ class GroupedLinear:
         n d^2 multiplications (times K^2), where n counts the rows of these groups: no other row is read.
         """
         self._refuse_lack(HasLossHessians)
+        which = indices(which, "which", self.n_losses)
+        if self._columns is not None:
+            return self._penalized(self._columns.loss_hessians(self._layout.checked(w), which), self.l2)
         W, intercepts = self._layout.split(w)
-        numbers = indices(which, "which", self.n_losses).tolist()
-        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in numbers]
-        H = hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads)
-        penalized = np.arange(self._layout.n_weights)
-        H[:, penalized, penalized] += self.l2
-        return H
+        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in which.tolist()]
+        return self._penalized(hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads), self.l2)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
@@ -296,22 +317,44 @@ class GroupedLinear:
         if V is None:
             check_room_for_hessian(self.n_params, 1)
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            H = self._summaries.sample.on(self.loss, *self._layout.split(w), lam, V)
+            sample = self._summaries.sample
             if V is None:
+                H = sample.whole(self.loss, *self._layout.split(w), lam)
                 H[np.diag_indices(self._layout.n_weights)] += self.l2 * lam.sum()
                 return H
             penalized = V[:, : self._layout.n_weights]
+            H = self.hessian_on_margins(w, lam, self.sampled_margins(V))
             return H + self.l2 * lam.sum() * (penalized @ penalized.T)
+
+    def sampled_margins(self, V: Matrix) -> Matrix:
+        """The margins of the rows of ``sampled_hessian``'s sample, one row for each row of V."""
+        self._refuse_lack(HasHessianSample)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            return self._summaries.sample.margins(V, self._layout)
+
+    def hessian_on_margins(self, w: Vector, lam: Vector, T: Matrix) -> Matrix:
+        """V (sum_j lam_j Hessian f_j(w)) V' for T = sampled_margins(V), without penalties."""
+        self._refuse_lack(HasHessianSample)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            return self._summaries.sample.on(self.loss, *self._layout.split(w), lam, T)
+
+    def penalty_diagonal(self) -> Vector:
+        """The diagonal of the penalty's Hessian: l2, and 0 for intercepts."""
+        layout = self._layout
+        return np.repeat([self.l2, 0.0], [layout.n_weights, layout.n_params - layout.n_weights])
 
     def lacks(self, capability: type) -> str | None:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
         if capability is HasLinearization and not self._by_row:
             return "its losses are means of groups, few enough for a matrix"
-        if capability in (HasLossHessians, HasSampledHessian) and self._by_row:
+        if capability in (HasLossHessians, HasSampledHessian, HasHessianSample) and self._by_row:
             return "every row is its own loss"
-        if capability in (HasHessian, HasLossHessians, HasSampledHessian) and not self.loss.has_curvature:
+        if (
+            capability in (HasHessian, HasLossHessians, HasSampledHessian, HasHessianSample)
+            and not self.loss.has_curvature
+        ):
             return f"the loss {self.loss} has no curvature(eta, y)"
-        if capability is HasSampledHessian and self._summaries.rows_per_group is None:
+        if capability in (HasSampledHessian, HasHessianSample) and self._summaries.rows_per_group is None:
             return "the table has too few rows for a sample"
         if capability is HasLossHessians and self.n_losses * self.n_params**2 > LARGEST_HESSIANS:
             return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
@@ -365,13 +408,21 @@ class GroupedLinear:
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
     @property
+    def n_outputs(self) -> int:
+        """Margins per row: the number of classes for "softmax", else 1."""
+        return self._layout.n_outputs
+
+    @property
     def _outputs(self) -> list[Any] | None:
         """The classes that have a margin each; None where a row has one margin."""
         return self.classes if self.loss.response == "classes" else None
 
     def _penalty(self, W: Matrix) -> float:
-        if self.l2 == 0.0:
-            return 0.0
         flat = W.ravel()
-        with np.errstate(over="ignore"):
-            return 0.5 * self.l2 * float(flat @ flat)
+        return 0.0 if self.l2 == 0.0 else 0.5 * self.l2 * ddot(flat, flat)
+
+    def _penalized(self, H: Matrix, l2: float) -> Matrix:
+        """H, in place, with l2 added to the diagonal entries of the weights."""
+        penalized = np.arange(self._layout.n_weights)
+        H[..., penalized, penalized] += l2
+        return H

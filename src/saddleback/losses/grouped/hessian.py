@@ -1,4 +1,4 @@
-"""Hessians of weighted sums of rows: narrow tables by a kernel, others by BLAS on blocks of rows in float64."""
+"""Hessians of weighted sums of rows, by BLAS on blocks of rows in float64; ``column_reader`` has narrow tables."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import scipy.sparse as sp
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
 from ...machine.resources import check_room, cores
-from .narrow_hessian import hessians_of_columns
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
-from .tables.dense_table import ColumnTable
 from .tables.threads import run_all
 from .weighted_rows import Block, WeightedRows, rows_in_blocks
 
@@ -39,6 +37,11 @@ def check_room_for_hessian(n_params: int, copies: int) -> None:
     )
 
 
+def threads_for(n_rows: int, n_params: int, n_threads: int | None) -> int:
+    """The number of threads for Hessians of so many rows; ``n_threads`` is what the user asked for."""
+    return (n_threads or cores()) if n_rows * n_params**2 > MULTIPLICATIONS_ALONE else 1
+
+
 def hessians_of_rows(
     reader: Reader,
     loss: PointwiseLoss,
@@ -55,10 +58,8 @@ def hessians_of_rows(
     K, d = W.shape
     size = d + bool(intercepts.size)
     n_rows = sum(rows.positions.size for rows in sums)
-    n_threads = (n_threads or cores()) if n_rows * (K * size) ** 2 > MULTIPLICATIONS_ALONE else 1
+    n_threads = threads_for(n_rows, K * size, n_threads)
     check_room_for_hessian(K * size, len(sums) + n_threads - 1)
-    if K == 1 and isinstance(reader.table, ColumnTable) and not isinstance(loss, Softmax):
-        return hessians_of_columns(reader, loss, W[0], intercepts, sums, n_threads)
     add = partial(_add_block, reader, loss, W, intercepts)
     H = np.zeros((len(sums), K, K, size, size))
     extra = [np.empty((K, K, size, size)) for _ in range(n_threads - 1)]

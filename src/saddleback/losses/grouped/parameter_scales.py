@@ -14,6 +14,7 @@ from .kernels.arguments import read_only
 from .reader import Reader
 from .tables.dense_table import ColumnTable, DenseTable
 from .tables.mapped_table import MappedTable
+from .tables.sparse_blocks import SparseBlocks
 from .tables.sparse_table import SparseTable
 
 Squares = Callable[[Indices, float], Vector]
@@ -91,7 +92,7 @@ def _spread(y: Vector) -> float:
 def _of_table(reader: Reader, positions: Indices) -> Vector:
     table, n = reader.table, positions.size
     columns = np.arange(table.shape[1])
-    if isinstance(table, SparseTable):
+    if isinstance(table, SparseTable | SparseBlocks):
         return _root_mean_squares(partial(_of_entries, table), columns, n)
     assert isinstance(table, DenseTable)
     everything = partial(_of_pieces, partial(_all_rows, reader, positions))
@@ -150,12 +151,12 @@ def _of_pieces(pieces: Callable[[], Pieces], columns: Indices, factor: float) ->
     return total
 
 
-def _of_entries(table: SparseTable, columns: Indices, factor: float) -> Vector:
+def _of_entries(table: SparseTable | SparseBlocks, columns: Indices, factor: float) -> Vector:
     total = np.zeros(table.shape[1])
     if table.n_entries > NUMPY_ENTRIES:
-        X = read_only(table.values), read_only(table.columns)
+        X = read_only(table.values), read_only(table.entry_columns)
         load("squares", "add_squares")(X, read_only(columns), read_only(columns), factor, total)
         return total[columns]
     with np.errstate(over="ignore", under="ignore"):
-        total += np.bincount(table.columns, (factor * table.values.astype(np.float64)) ** 2, total.size)
+        total += np.bincount(table.entry_columns, (factor * table.values.astype(np.float64)) ** 2, total.size)
     return total[columns]

@@ -20,6 +20,7 @@ from .tables.mapped_table import MappedTable
 from .tables.planning import make_read_plan
 from .tables.read_plan import ReadPlan
 from .tables.sources import Source, Table
+from .tables.sparse_blocks import InBlocks, SparseBlocks, blocks_pay
 from .tables.sparse_source import SparseSource
 from .tables.threads import SPARSE_ENTRY_COST, run_all, worthwhile_threads
 
@@ -35,8 +36,7 @@ LARGEST_COPY = 1 << 27
 ROWS_PER_CALL = 1 << 16
 """Rows of one call of a loss in Python: the overhead of a call is negligible, and the rows stay in cache."""
 
-GRAM = HALF_SQUARE, (0.0, 0.0), 0
-"""The kernel's argument ``loss`` for products with X'X."""
+NO_OPTIONS = (0.0, 0.0)
 
 GroupBlocks = tuple[int, int, int]
 """A group, and the first and the last of a range of blocks of its rows."""
@@ -62,8 +62,13 @@ class Reader:
         offset: Matrix | None,
         n_outputs: int,
         n_threads: int | None,
+        *,
+        many_passes: bool = False,
     ) -> Reader:
-        """``offset`` has one row per row of the matrix, and one column per output."""
+        """``offset`` has one row per row of the matrix, and one column per output.
+
+        With ``many_passes`` a large sparse table is arranged at a cost of some evaluations, by which each gains.
+        """
         copy = memberships.rows.size * matrix.shape[1]
         narrow = (
             isinstance(matrix, DenseSource)
@@ -73,7 +78,10 @@ class Reader:
         if n_threads is None:
             cost = SPARSE_ENTRY_COST if isinstance(matrix, SparseSource) else 1
             n_threads = worthwhile_threads(cost * n_outputs * matrix.n_entries, memberships.rows.size)
-        plan = make_read_plan(memberships, matrix, n_threads, repeat=narrow)
+        blocked: Source | InBlocks = matrix
+        if many_passes and isinstance(matrix, SparseSource) and blocks_pay(matrix, memberships):
+            blocked = InBlocks(matrix)
+        plan = make_read_plan(memberships, blocked, n_threads, repeat=narrow)
         y = y[plan.rows]
         if offset is not None:
             offset = np.ascontiguousarray(offset[plan.rows].T)
@@ -81,7 +89,13 @@ class Reader:
             return cls(matrix, plan, y, offset, memberships)
         if isinstance(matrix, DenseSource) and not narrow:
             return cls(matrix.by_rows(), plan, y, offset, memberships)
-        table = matrix.arranged(plan.rows) if isinstance(matrix, SparseSource) else matrix.by_columns(plan.rows)
+        table: Table
+        if isinstance(blocked, InBlocks):
+            table = SparseBlocks.of(blocked.source, plan, n_threads)
+        elif isinstance(matrix, SparseSource):
+            table = matrix.arranged(plan.rows)
+        else:
+            table = matrix.by_columns(plan.rows)
         # The rows of the table are now in the order of the plan, and are numbered by their positions.
         plan = replace(plan, order=np.arange(y.size))
         return cls(table, plan, y, offset, plan.memberships(memberships))
@@ -101,7 +115,7 @@ class Reader:
 
     def gram(self, V: Matrix) -> Matrix:
         """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij; x_i ends with a 1 where v_j has an entry for an intercept."""
-        kernel = load("blocks", "evaluate_blocks")
+        kernel = load("blocks", "evaluation")(HALF_SQUARE)
         plan, shares = self._by_group
         d = self.table.shape[1]
         y = read_only(np.empty(plan.rows.size))
@@ -112,7 +126,7 @@ class Reader:
         def read(X: Any, share: list[GroupBlocks]) -> None:
             for group, begin, end in share:
                 v = V[group]
-                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, NO_OFFSET, begin, end, True, f, G))
+                kernel(X, v[None, :d], v[d:], 0.0, NO_OPTIONS, 0, plan.arrays, y, NO_OFFSET, begin, end, True, f, G)
 
         for stage, of_threads in zip(plan.stages, shares, strict=True):
             X = self.table.open(stage)
@@ -126,13 +140,18 @@ class Reader:
         if loss.kernel is None:
             self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
             return
-        arguments = loss.kernel, loss.options, loss.address if isinstance(loss, OwnLoss) else 0
-        kernel, plan, y, offset = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y), self._offset
+        kernel, plan, y, offset = (
+            load("blocks", "evaluation")(loss.kernel),
+            self.plan.arrays,
+            read_only(self.y),
+            self._offset,
+        )
+        arguments = loss.options, loss.address if isinstance(loss, OwnLoss) else 0
         for stage in self.plan.stages:
             X = self.table.open(stage)
             run_all(
                 [
-                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, offset, *blocks, gradient, f, G)
+                    partial(kernel, X, W, intercepts, l2, *arguments, plan, y, offset, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
                 ]
             )

@@ -12,6 +12,7 @@ from ..._types import Indices, Matrix, Vector
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
+from .tables.layout import Layout
 from .weighted_rows import WeightedRows, rows_in_blocks
 
 ROWS_PER_PARAMETER = 25
@@ -65,8 +66,12 @@ class SampledHessian:
     coefficients: Vector
 
     @classmethod
-    def of(cls, reader: Reader, per_group: int) -> SampledHessian:
-        """A sample of the rows, in single precision."""
+    def of(cls, reader: Reader, per_group: int, n_params: int) -> SampledHessian:
+        """A sample of the rows: in single precision for few parameters, where whole Hessians are estimated.
+
+        Directions of many parameters are differences of gradients, whose margins may lose half of their digits.
+        """
+        dtype = np.float32 if n_params <= FEW_PARAMETERS else np.float64
         plan, n_groups = reader.plan, reader.memberships.n_groups
         n = plan.rows.size
         by_group = [np.flatnonzero(plan.visit_group == j) for j in range(n_groups)]
@@ -80,7 +85,7 @@ class SampledHessian:
         for _, A, part, _ in rows_in_blocks(reader, [WeightedRows.of_weights(plan, chosen)], ROWS_FOR_DIRECTIONS):
             # Single precision is enough for an estimate, and twice as fast.
             with np.errstate(over="ignore"):
-                blocks.append(A.astype(np.float32))
+                blocks.append(A.astype(dtype))
             order.append(part)
         X: Any = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
         position = np.concatenate(order)
@@ -89,36 +94,58 @@ class SampledHessian:
         offset = None if reader.offset is None else reader.offset[:, position].T
         return cls(X, reader.y[position], offset, slot[plan.visit_position[visits]], groups, coefficients)
 
-    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, V: Matrix | None) -> Matrix:
-        """V H V', (k, k), for directions V in the layout of the parameters; V = None stands for the identity.
+    def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, T: Matrix) -> Matrix:
+        """V H V', (k, k), for directions V with the margins T."""
+        eta = self._eta(W, intercepts)
+        weight = self._weight(lam)
+        if isinstance(loss, Softmax):
+            of_classes = T.reshape(len(T), len(W), -1)
+            p = loss.probabilities(eta)
+            mean = np.einsum("kci,ic->ki", of_classes, p)
+            C: Matrix = np.einsum("kci,lci,ic->kl", of_classes, of_classes, weight[:, None] * p, optimize=True)
+            return C - (weight * mean) @ mean.T
+        h = weight * loss.curvature(eta[:, 0], self.y)
+        if h.min() < 0:
+            return (h * T) @ T.T
+        # NumPy computes a matrix times its own transpose in half the time (BLAS syrk).
+        T = np.sqrt(h) * T
+        return T @ T.T
 
-        Not finite where the numbers overflow in single precision.
-        """
-        weight = np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size)
-        eta = (self.X @ W.T.astype(np.float32)).astype(np.float64)
+    def whole(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector) -> Matrix:
+        """H, for few parameters. Not finite where the numbers overflow in single precision."""
+        if isinstance(loss, Softmax):
+            layout = Layout(len(W), W.shape[1], bool(intercepts.size))
+            return self.on(loss, W, intercepts, lam, self.margins(np.eye(layout.n_params), layout))
+        h = self._weight(lam) * loss.curvature(self._eta(W, intercepts)[:, 0], self.y)
+        A = self._all(bool(intercepts.size))
+        if h.min() < 0:
+            return A.T @ (h[:, None] * A)
+        A = np.sqrt(h)[:, None] * A
+        return A.T @ A
+
+    def margins(self, V: Matrix, layout: Layout) -> Matrix:
+        """The margins of the sampled rows for each row of V, those of one class after the other: (k, K rows)."""
+        d, K, n = layout.n_features, layout.n_outputs, self.y.size
+        T = np.empty((len(V), K * n))
+        for c in range(K):
+            of_class = T[:, c * n : (c + 1) * n]
+            of_class[:] = (self.X @ V[:, c * d : (c + 1) * d].T.astype(self.X.dtype, copy=False)).T
+            if layout.intercept:
+                of_class += V[:, K * d + c, None]
+        return T
+
+    def _eta(self, W: Matrix, intercepts: Vector) -> Matrix:
+        """The margins at w, one row per sampled row, one column per output."""
+        eta = (self.X @ W.T.astype(self.X.dtype)).astype(np.float64)
         if intercepts.size:
             eta += intercepts
         if self.offset is not None:
             eta += self.offset
-        if isinstance(loss, Softmax):
-            V = np.eye(W.size + intercepts.size) if V is None else V
-            T = np.stack([self._margins(V, c, *W.shape) for c in range(len(W))], axis=2)
-            p = loss.probabilities(eta)
-            mean = np.einsum("ikc,ic->ik", T, p)
-            C: Matrix = np.einsum("ikc,ilc,ic->kl", T, T, weight[:, None] * p, optimize=True)
-            return C - (weight[:, None] * mean).T @ mean
-        A = self._all(bool(intercepts.size)) if V is None else self._margins(V, 0, *W.shape)
-        h = weight * loss.curvature(eta[:, 0], self.y)
-        if h.min() < 0:
-            return A.T @ (h[:, None] * A)
-        # NumPy computes a matrix times its own transpose in half the time (BLAS syrk).
-        A = np.sqrt(h)[:, None] * A
-        return A.T @ A
+        return eta
 
-    def _margins(self, V: Matrix, c: int, K: int, d: int) -> Matrix:
-        """The margins of class c for each row of V."""
-        T = (self.X @ V[:, c * d : (c + 1) * d].T.astype(np.float32)).astype(np.float64)
-        return T + V[:, K * d + c] if V.shape[1] > K * d else T
+    def _weight(self, lam: Vector) -> Vector:
+        """The weight of each sampled row in sum_j lam_j f_j."""
+        return np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size).astype(np.float64)
 
     def _all(self, intercept: bool) -> Matrix:
         """The rows of the sample, with a 1 for the intercept."""

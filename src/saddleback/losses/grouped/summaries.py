@@ -32,7 +32,7 @@ class Summaries:
     def sample(self) -> SampledHessian:
         """At most an eighth of the rows."""
         assert self.rows_per_group is not None
-        return SampledHessian.of(self.reader, self.rows_per_group)
+        return SampledHessian.of(self.reader, self.rows_per_group, self.layout.n_params)
 
     @cached_property
     def parameter_scales(self) -> Vector:

@@ -11,6 +11,7 @@ import numpy as np
 from ..._types import Indices, Vector
 from .reader import Reader
 from .tables.read_plan import ReadPlan
+from .tables.sparse_blocks import SparseBlocks
 from .tables.sparse_table import SparseTable
 
 DENSE_SHARE = 0.05
@@ -63,7 +64,8 @@ class Block(NamedTuple):
 def rows_in_blocks(reader: Reader, sums: Sequence[WeightedRows], block: int) -> Iterator[Block]:
     """The rows of the sums, one sum after the other within each stage; a stage is opened once."""
     table, plan = reader.table, reader.plan
-    sparse = isinstance(table, SparseTable) and table.n_entries < DENSE_SHARE * table.shape[0] * table.shape[1]
+    few = table.n_entries < DENSE_SHARE * table.shape[0] * table.shape[1]
+    sparse = table if few and isinstance(table, SparseTable | SparseBlocks) else None
     for stage in plan.stages:
         positions = plan.positions_of(stage)
         of_stage = [rows.between(positions.start, positions.stop) for rows in sums]
@@ -71,10 +73,10 @@ def rows_in_blocks(reader: Reader, sums: Sequence[WeightedRows], block: int) -> 
             continue
         X = table.open(stage)
         for number, rows in enumerate(of_stage):
-            step = max(1, rows.positions.size) if sparse else block
+            step = block if sparse is None else max(1, rows.positions.size)
             for first in range(0, rows.positions.size, step):
                 part = slice(first, first + step)
                 order = plan.order[rows.positions[part]]
-                A = table.csr[order] if sparse and isinstance(table, SparseTable) else table.dense(X, order)
+                A = table.dense(X, order) if sparse is None else sparse.some_rows(order)
                 yield Block(number, A, rows.positions[part], rows.weight[part])
         table.close(stage)

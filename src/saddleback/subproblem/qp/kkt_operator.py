@@ -94,6 +94,16 @@ class FactoredKKT:
         return K
 
 
+def scaled_quadratic(subproblem: DualSubproblem) -> tuple[Matrix, Vector]:
+    """(P, b) with S + R = scale (1/2 lam'P lam - b'lam) + constant on a set whose largest weight is one."""
+    H, b = _quadratic_part(subproblem)
+    scale = subproblem.scale or 1.0
+    P = subproblem.Q / scale
+    if H is not None:
+        P.ravel()[:: H.size + 1] += H / scale
+    return P, b / scale
+
+
 def _quadratic_part(subproblem: DualSubproblem) -> tuple[Vector | None, Vector]:
     """(H, b) with S + R = 1/2 lam' (Q + diag H) lam - b' lam + constant on Lambda; None for H = 0."""
     adversary = subproblem.adversary

@@ -66,5 +66,14 @@ class SparseTable:
         parts = self.values.astype(np.float64, copy=False), self.columns.astype(np.int64), self.starts
         return sp.csr_array(parts, shape=self.shape)
 
+    @property
+    def entry_columns(self) -> NDArray[np.uint32]:
+        """The column of each entry."""
+        return self.columns
+
+    def some_rows(self, rows: NDArray[np.intp]) -> Any:
+        """Rows as a SciPy array in float64, in the order in which they are asked for."""
+        return self.csr[rows]
+
     def dense(self, X: Any, rows: NDArray[np.intp]) -> Matrix:
-        return self.csr[rows].toarray()
+        return np.asarray(self.some_rows(rows).toarray())
