@@ -209,7 +209,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
             # The quantile itself is near, so that x is nan.
             return np.full(n, np.nan), np.zeros(n)
         bounds, moving = cap.take(near), np.zeros(n)
-        lam[near] = clipped = _clipped(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
+        lam[near] = clipped = clipped_to_sum(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
         moving[near] = (clipped > 0.0) & (clipped < bounds)
         return lam, moving
 
@@ -260,7 +260,7 @@ def _uniform_cap(n: int, alpha: float) -> Vector:
     return _cap(np.full(n, 1.0 / n), alpha)
 
 
-def _clipped(x: Vector, cap: Vector, total: float) -> Vector:
+def clipped_to_sum(x: Vector, cap: Vector, total: float) -> Vector:
     """clip(x - theta, 0, cap) with the theta for which it sums to total."""
     # As theta falls, entry j starts to grow at theta = x_j and stops at x_j - cap_j.
     kinks = np.concatenate((-x, cap - x))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
@@ -13,6 +13,8 @@ from .._types import Jacobian, Matrix, Params, Vector, Weights
 from ..linalg.jacobians import StructuredJacobian
 from ..subproblem.factored_subproblem import is_tall
 
+# Sums of squares in this range have lost nothing to overflow or underflow.
+SAFE_SQUARES = 1e-280, 1e300
 # Larger derivatives overflow in G G'.
 LARGEST_DERIVATIVE = 1e152
 
@@ -207,3 +209,10 @@ def row_norms(rows: Matrix) -> Vector:
     """|row|_2, one per row."""
     norms: Vector = np.sqrt(np.add.reduce(rows * rows, 1))
     return norms
+
+
+def frobenius_norm(G: Matrix) -> float:
+    """|G|_F: by a sum of squares, unless that overflows or underflows."""
+    entries = G.ravel("K")
+    squares = float(entries.dot(entries))
+    return sqrt(squares) if SAFE_SQUARES[0] < squares < SAFE_SQUARES[1] else float(dnrm2(entries))

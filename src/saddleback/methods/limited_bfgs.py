@@ -10,6 +10,7 @@ import numpy as np
 from .._types import Added, Axes, Matrix, ParamRows, Vector
 from ..linalg.blas_threads import one_blas_thread
 from ..linalg.gram import bordered, products
+from ..linalg.growing_rows import appended
 from ..linalg.hessian_models import SMALLEST_SHIFT_RATIO, ShiftedSystem, SolvedSystem
 from .bfgs import CONTROL
 from .compact_bfgs import CompactBFGS
@@ -32,8 +33,8 @@ class LimitedBFGS:
     """The changes y of G' lam along them."""
     gram: Annotated[Matrix, Axes(("products", "products")), Added] = field(default_factory=lambda: np.empty((0, 0)))
     """Inner products of the rows of S, Y and the gradients, in this order; computed where only S and Y are given."""
-    gradients: Annotated[tuple[Annotated[Matrix, Axes(("gradients", "d"))], ...], Added] = ()
-    """Gradients at the last points, the latest point last."""
+    gradients: Annotated[tuple[Matrix, ...], Added] = ()
+    """Gradients at the last points, one per row, the latest point last."""
     delta_factor: float = 1.0
     """delta over the mean of y'y/s'y: less than 1 after `with_smaller_initial`."""
 
@@ -43,6 +44,8 @@ class LimitedBFGS:
             object.__setattr__(self, "gram", rows @ rows.T)
         if len(self.gram) != 2 * len(self.S) + sum(map(len, self.gradients)):
             raise ValueError("inner products of other rows")
+        if any(rows.shape[1:] != self.S.shape[1:] for rows in self.gradients):
+            raise ValueError("gradients of other parameters")
 
     @staticmethod
     def start(d: int, delta: float) -> LimitedBFGS:
@@ -86,7 +89,7 @@ class LimitedBFGS:
         gram, m = gram[np.ix_(order, order)], m + 1
         # The mean over the memory: with the last pair alone, delta oscillates from step to step.
         delta = float(np.mean(gram.diagonal()[m : 2 * m] / gram.diagonal(m)[:m]))
-        S, Y = np.concatenate((S, new[:1])), np.concatenate((Y, new[1:2]))
+        S, Y = appended(old.S, s, first), appended(old.Y, y, first)
         latest = () if gradients is None else (gradients,)
         return LimitedBFGS(self.delta_factor * delta, S, Y, gram, (*old.gradients, *latest), self.delta_factor)
 

@@ -18,8 +18,9 @@ Mask: TypeAlias = Annotated[NDArray[np.bool_], Axes(("J",))]
 class LossHessiansControl:
     """The numbers of `LossHessians`."""
 
-    most_entries: int = 1 << 24
-    """The most entries J d^2 of all Hessians, 128 MB; beyond, only their sum is computed."""
+    most_entries: int = 1 << 23
+    """The most entries J d^2 of all Hessians: 64 MB, in a checkpoint as well, and three times that while they are
+    computed again. Beyond, only their sum is computed."""
     zero_weight: float = 1e-8
     """A loss with a smaller share of the largest weight is inactive: its weight is zero up to the accuracy of (D)."""
 

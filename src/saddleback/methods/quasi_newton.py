@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._types import Added, Matrix, Vector
-from ..engine.evaluation import Evaluation
+from ..engine.evaluation import Evaluation, frobenius_norm
 from ..engine.hessian_probe import HessianProbe, affords_hessian
 from ..engine.oracle import Oracle
 from ..errors import ProblemError
@@ -17,6 +17,7 @@ from ..linalg.hessian_models import HessianModel
 from .affine_model import AffineModel
 from .bfgs import DenseBFGS
 from .limited_bfgs import LimitedBFGS
+from .prox_step import ProxStep
 from .sampled_gradients import CONTROL as SAMPLING
 from .sampled_gradients import SampledGradients, at_point, heaviest, with_sampled_hessian
 from .second_order import SecondOrder, SecondOrderState, hessian_weights, initial_hessian_diagonal
@@ -109,11 +110,14 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
             B = DenseBFGS.start(d, delta)
         else:
             B = LimitedBFGS.start(d, delta)
+        sampled = SampledGradients.none()
+        if type(B) is LimitedBFGS and oracle.samples_hessian and at.f.size <= SAMPLING.first:
+            B, sampled = at_point(oracle, B, sampled, at, at.lam)
         return QuasiNewtonState(
             point=at.point,
             lam=at.lam,
             minorants=(oracle.cut(at, at.lam),),
-            model=QuasiNewtonModel(B),
+            model=QuasiNewtonModel(B, sampled),
         )
 
     def hessian_model(self, oracle: Oracle, state: QuasiNewtonState, at: Evaluation) -> HessianModel:
@@ -142,7 +146,7 @@ class QuasiNewton(SecondOrder[QuasiNewtonState, QuasiNewtonModel]):
         if type(B) is LimitedBFGS and oracle.samples_hessian:
             B, sampled = at_point(oracle, B, sampled, step.base, step.lam)
             gradients = heaviest(there.G, step.lam)
-        if _is_curved(s, y, oracle, step.lam, step.base, there):
+        if _is_curved(oracle, step, there, y):
             B = self._updated(B, s, y, gradients)
         # With a smaller B, Q in (D) would exceed c by so much that rounding errors determine lam.
         elif not B.smallest_eigenvalue_bound < initial_smoothness(there) / SMOOTHNESS.longest_step:
@@ -185,14 +189,16 @@ def _from_hessian(H: Matrix) -> QuasiNewtonModel:
     return QuasiNewtonModel(DenseBFGS.start_from(H))
 
 
-def _is_curved(s: Vector, y: Vector, oracle: Oracle, lam: Vector, before: Evaluation, after: Evaluation) -> bool:
-    """Whether y = (G+ - G)' lam exceeds its errors and is not orthogonal to s."""
-    length = float(dnrm2(y))
+def _is_curved(oracle: Oracle, step: ProxStep, there: Evaluation, y: Vector) -> bool:
+    """Whether y exceeds its rounding errors and is not orthogonal to s."""
+    s, length = step.direction, float(dnrm2(y))
     if not float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length:
         return False
-    # Rounding, and the inexact weights of inactive losses. |G+ - G| is at most the sum of both lengths.
-    rounding, lengths = oracle.jacobian_precision, before.length + after.length
-    if length > float(dnrm2(lam)) * max(rounding, CONTROL.zero_weight) * lengths:
-        return True
-    change = dnrm2((after.G - before.G).ravel())
-    return length > float(dnrm2(lam)) * max(rounding * lengths, CONTROL.zero_weight * change)
+    # The error of (G+ - G)' lam: rounding, and the inexact weights of inactive losses.
+    weight, lengths = float(dnrm2(step.lam)), step.base.length + there.length
+    if not length > weight * oracle.jacobian_precision * lengths:
+        return False
+    # |G+ - G| is at most the sum of their norms.
+    return length > weight * CONTROL.zero_weight * lengths or length > weight * CONTROL.zero_weight * frobenius_norm(
+        there.G - step.base.G
+    )

@@ -423,6 +423,7 @@ class GroupedLinear:
 
     def _penalized(self, H: Matrix, l2: float) -> Matrix:
         """H, in place, with l2 added to the diagonal entries of the weights."""
-        penalized = np.arange(self._layout.n_weights)
-        H[..., penalized, penalized] += l2
+        if l2 != 0.0:
+            # A view of the diagonals, not a copy.
+            np.einsum("...ii->...i", H)[..., : self._layout.n_weights] += l2
         return H

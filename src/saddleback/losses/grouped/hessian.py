@@ -22,6 +22,9 @@ from .weighted_rows import Block, WeightedRows, rows_in_blocks
 BLOCK_ENTRIES = 1 << 17
 """Entries of a block: 1 MB, large enough for full BLAS speed and small enough for the cache."""
 
+UNCHECKED_ENTRIES = 1 << 16
+"""Entries of Hessians that fit into any memory: half a megabyte."""
+
 MULTIPLICATIONS_ALONE = 1 << 24
 """Multiplications of Hessians up to which the calling thread computes them alone, in a millisecond or two: another one
 would save half of that, and may wait five for the interpreter lock where the cores are busy."""
@@ -29,6 +32,8 @@ would save half of that, and may wait five for the interpreter lock where the co
 
 def check_room_for_hessian(n_params: int, copies: int) -> None:
     """Refuse Hessians if that many do not fit into memory; each thread has a sum of its own."""
+    if copies * n_params * n_params < UNCHECKED_ENTRIES:
+        return
     d, n = n_params, f"{copies} of them, one per loss or thread," if copies > 1 else "it"
     check_room(
         8.0 * copies * d * d,
