@@ -113,7 +113,7 @@ class Evaluation(Point):
     @cached_property
     def length(self) -> float:
         """sqrt(sum of G_ji^2)."""
-        return float(dnrm2(self.G.ravel()))
+        return frobenius_norm(self.G)
 
     @cached_property
     def norm(self) -> float:
