@@ -24,6 +24,7 @@ from . import (
     scaling,
     selection,
     small_problems,
+    small_set,
     table_calls,
     tables,
 )
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "large_table": large_table.measure,
     "published_optima": published_optima.measure,
     "small_problems": small_problems.measure,
+    "small_set": small_set.measure,
     "many_groups": many_groups.measure,
     "many_losses": many_losses.measure,
     "scaling": scaling.measure,

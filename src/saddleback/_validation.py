@@ -17,6 +17,8 @@ from .linalg.sparse import to_dense
 
 T = TypeVar("T")
 
+FLOAT64 = np.dtype(np.float64)
+
 # Asymmetry of a matrix below this share of its largest entry is accepted as rounding error; in lower precision, below
 # this many units in the last place.
 ASYMMETRY_ROUNDING = 1e-10
@@ -97,6 +99,16 @@ def loss_pair(answer: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def finite_vector(x: Any, name: str, length: int | None = None) -> NDArray[np.float64]:
     """``x`` as a new float64 vector, refused when it is not one or holds NaN or inf."""
+    if (
+        type(x) is np.ndarray
+        and x.dtype == FLOAT64
+        and x.ndim == 1
+        and x.size
+        and length in (None, x.size)
+        and all_finite(x)
+    ):
+        # Most often it has been checked before.
+        return x.copy()
     try:
         vector = np.array(real_array(x), dtype=np.float64)
     except (TypeError, ValueError) as error:

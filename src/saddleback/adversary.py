@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import numpy as np
 
 from ._types import Vector
-from .capabilities import lack, offers
+from .capabilities import is_from_outside, lack, offers
 from .dual_sets import DualSet, HasBarrier, HasProximalResponse, LinearConstraints, Polyhedral, ProximalResponse
 from .errors import IncompatibleError, ProblemError
 from .machine.clock import UNLIMITED, Clock
@@ -105,7 +104,8 @@ class Adversary:
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
         self.dual_set.validate(self.n)
-        check_support(self.dual_set, self.n)
+        if is_from_outside(self.dual_set):
+            check_support(self.dual_set, self.n)
         if self.dual_set.size not in (None, self.n):
             raise ProblemError(f"{self.dual_set!r} has dimension {self.dual_set.size}; got {self.n} losses.")
         # Without a barrier the center is an average of support points, and `contains` may be as costly as a solve.
@@ -119,8 +119,8 @@ class Adversary:
 
     def timed(self, clock: Clock) -> Adversary:
         """The same adversary under the clock of a run."""
-        adversary = copy(self)
-        adversary.__dict__.update(dual_set=self.dual_set.timed(clock), clock=clock)
+        adversary = object.__new__(Adversary)
+        adversary.__dict__.update(self.__dict__, dual_set=self.dual_set.timed(clock), clock=clock)
         return adversary
 
     @cached_property

@@ -124,3 +124,13 @@ def test_two_exponentials_with_a_flat_parameter():
     assert result.success
     assert result.value == pytest.approx(np.exp(4.0), abs=1e-6)
     assert result.n_iter <= 30
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_start_at_the_minimum_of_a_singular_quadratic_is_no_violation(seed):
+    """All slopes are zero, and second derivatives along the null space are rounding errors of either sign."""
+    A = np.random.default_rng(seed).standard_normal((3, 15))
+    H = A.T @ A
+    result = sb.minimax(lambda w: ([0.5 * w @ H @ w + 1.0], [H @ w]), np.zeros(15), jac=True)
+    assert result.certified, result.message
+    assert result.value == 1.0

@@ -21,6 +21,8 @@ class BoundTracker:
         self._run_state = run_state
         self.everywhere = bool(oracle.strong_convexity.min() > 0)
         """Whether the bound holds for all w: all coordinates are strongly convex."""
+        self._measured: tuple[Vector, float] = (oracle.w0, 0.0)
+        """The last point whose distance from w0 was asked for, and that distance."""
 
     @property
     def radius(self) -> float:
@@ -38,8 +40,10 @@ class BoundTracker:
 
     def distance_from_start(self, w: Vector) -> float:
         """|w - w0| in the scales of the region."""
-        # dnrm2 scales before it squares: far points do not overflow.
-        return float(dnrm2((w - self._oracle.w0) / self._coordinates.region_scales))
+        if w is not self._measured[0]:
+            # dnrm2 scales before it squares: far points do not overflow.
+            self._measured = w, float(dnrm2((w - self._oracle.w0) / self._coordinates.region_scales))
+        return self._measured[1]
 
     def update(self, minorants: tuple[Minorant, ...], lam: Vector) -> None:
         """Average old and new minorants so that their bound over the region is the highest; keep its lam.

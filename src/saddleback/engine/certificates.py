@@ -60,11 +60,14 @@ class Minorant:
         length = dnrm2(step)
         if length == 0.0:
             return self
-        slope_change = self.strong_convexity * step
-        second_order = 0.5 * float(slope_change.dot(step))
+        slope, second_order = self.slope, 0.0
+        if not _is_flat(self.strong_convexity):
+            slope_change = self.strong_convexity * step
+            second_order = 0.5 * float(slope_change.dot(step))
+            slope = slope + slope_change
         constant = self.constant + float(self.slope.dot(step)) + second_order
         margin = 2 * EPS * (abs(self.constant) + abs(constant)) + 8 * EPS * (dnrm2(self.slope) * length + second_order)
-        return Minorant(constant - margin, self.slope + slope_change, self.lam, origin, self.strong_convexity)
+        return Minorant(constant - margin, slope, self.lam, origin, self.strong_convexity)
 
     def at(self, v: Vector) -> float:
         """l(v)."""
@@ -149,9 +152,14 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
     return low
 
 
+def _is_flat(strong_convexity: Vector) -> bool:
+    """Whether no coordinate is strongly convex."""
+    return strong_convexity.item(strong_convexity.argmax()) == 0.0
+
+
 def _split(slope: Vector, strong_convexity: Vector, scales: Vector | float) -> tuple[Vector, Vector]:
     """slope * scales along coordinates with m_i = 0, and slope/sqrt(m) along the others."""
-    if strong_convexity[strong_convexity.argmax()] == 0.0:
+    if _is_flat(strong_convexity):
         return slope * scales, EMPTY
     if strong_convexity[strong_convexity.argmin()] > 0.0:
         return EMPTY, slope / np.sqrt(strong_convexity)

@@ -9,12 +9,13 @@ from weakref import WeakMethod
 import numpy as np
 
 from .._types import Indices, Matrix, Vector
-from .._validation import all_finite, loss_array
+from .._validation import FLOAT64, all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
 from ..linalg.jacobians import StructuredJacobian
 from ..losses import Losses
 from ..losses.base import HasJacobianError, HasLinearization, HasValues
+from ..losses.callables import FunctionLosses, PairLosses
 from .evaluation import Breakdown
 
 OnPrecision = Callable[[float], None]
@@ -25,41 +26,37 @@ class CheckedLosses:
 
     Arguments and answers are copies, because losses may write over either at their next call. ``on_precision`` is
     called with the machine epsilon of answers in a lower precision; it is a weak reference, because in a cycle of
-    references the user's table would stay in memory after the run. The ``reference`` is subtracted from the values.
+    references the user's table would stay in memory after the run. The ``reference``, where there is one, is subtracted
+    from the values.
     """
 
-    def __init__(self, losses: Losses, reference: Vector, d: int, on_precision: WeakMethod[OnPrecision]) -> None:
+    def __init__(
+        self, losses: Losses, reference: Vector | None, J: int, d: int, on_precision: WeakMethod[OnPrecision]
+    ) -> None:
         self._losses: Any = losses
         self._reference = reference
-        self._J, self._d = reference.size, d
+        self._J, self._d = J, d
         self._on_precision = on_precision
+        # Losses of plain functions check and copy what these return themselves.
+        self._copies = isinstance(losses, FunctionLosses | PairLosses)
         self.offers_values = offers(losses, HasValues)
         self.offers_linearization = offers(losses, HasLinearization)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix | StructuredJacobian]:
         if self.offers_linearization:
-            f, jacobian = self._losses.linearize(w.copy())
-            return f - self._reference, jacobian
-        answer = self._losses.evaluate(w.copy())
-        match answer:
-            # In NumPy 2.5 an array is a sequence too, of its rows.
-            case (f, G) if not isinstance(answer, np.ndarray):
-                pass
-            case _:
-                kind = type(answer).__name__
-                raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {kind}.")
-        f = f.copy() if type(f) is np.ndarray and f.dtype == np.float64 else self._as_float64(f)
-        G = G.copy() if type(G) is np.ndarray and G.dtype == np.float64 else self._as_float64(G)
-        J, d = self._J, self._d
-        if f.shape != (J,) or G.shape != (J, d):
-            raise ProblemError(
-                f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
-            )
-        return f - self._reference, G
+            f, G = self._losses.linearize(w.copy())
+        else:
+            answer = self._losses.evaluate(w.copy())
+            if self._copies and answer[0].dtype == FLOAT64 and answer[1].dtype == FLOAT64:
+                f, G = answer
+            else:
+                f, G = self._checked_pair(answer)
+        return f if self._reference is None else f - self._reference, G
 
     def values(self, w: Vector) -> Vector:
-        return self._of_shape(self._losses.values(w.copy()), (self._J,), "values") - self._reference
+        f = self._of_shape(self._losses.values(w.copy()), (self._J,), "values")
+        return f if self._reference is None else f - self._reference
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         H = self._of_shape(self._losses.hessian(w.copy(), lam.copy()), (self._d, self._d), "hessian")
@@ -99,6 +96,23 @@ class CheckedLosses:
         """The losses' bound on the errors of their Jacobian; None where they report that it is exact."""
         error = self._losses.jacobian_error(w.copy())
         return None if error is None else self._as_float64(error)
+
+    def _checked_pair(self, answer: object) -> tuple[Vector, Matrix]:
+        match answer:
+            # In NumPy 2.5 an array is a sequence too, of its rows.
+            case (f, G) if not isinstance(answer, np.ndarray):
+                pass
+            case _:
+                kind = type(answer).__name__
+                raise ProblemError(f"losses.evaluate must return the pair (values, jacobian); got {kind}.")
+        f = f.copy() if type(f) is np.ndarray and f.dtype == FLOAT64 else self._as_float64(f)
+        G = G.copy() if type(G) is np.ndarray and G.dtype == FLOAT64 else self._as_float64(G)
+        J, d = self._J, self._d
+        if f.shape != (J,) or G.shape != (J, d):
+            raise ProblemError(
+                f"losses.evaluate must return arrays of shapes ({J},) and ({J}, {d}); got {f.shape} and {G.shape}."
+            )
+        return f, G
 
     def _of_shape(self, answer: object, shape: tuple[int, ...], name: str) -> Vector:
         array = self._as_float64(answer)

@@ -84,7 +84,8 @@ class ConvexityWatch:
         """Compare losses at w with the linearizations that are kept."""
         if self.violation is None:
             for known in self._known:
-                self._compare(known, w, f, w - known.w, f - known.f)
+                step = w - known.w
+                self._check(known.change(step) - (f - known.f), known, w, f, step)
 
     def observe(self, new: Linearization) -> None:
         """Compare the new linearization with those that are kept, then keep it."""
@@ -92,18 +93,18 @@ class ConvexityWatch:
             w, f = new.w, new.f
             for known in self._known:
                 step, change = w - known.w, f - known.f
-                self._compare(known, w, f, step, change)
-                self._compare(new, known.w, known.f, -step, -change)
+                self._check(known.change(step) - change, known, w, f, step)
+                self._check(change - new.change(step), new, known.w, known.f, step)
         self._known.append(new)
 
     def compare(self, known: Linearization, new: Linearization) -> None:
         """Compare the losses at each of two points with the linearization at the other."""
         step, change = new.w - known.w, new.f - known.f
-        self._compare(known, new.w, new.f, step, change)
-        self._compare(new, known.w, known.f, -step, -change)
+        self._check(known.change(step) - change, known, new.w, new.f, step)
+        self._check(change - new.change(step), new, known.w, known.f, step)
 
-    def _compare(self, at: Linearization, w: Vector, f: Vector, step: Vector, change: Vector) -> None:
-        excess = at.change(step) - change
+    def _check(self, excess: Vector, at: Linearization, w: Vector, f: Vector, step: Vector) -> None:
+        """Note a violation where the linearization at a point exceeds the losses f at w, by ``excess``."""
         worst = self._dual_set.support_value(excess)
         if self._strongly_convex:
             worst += 0.5 * float((self._strong_convexity * step).dot(step))

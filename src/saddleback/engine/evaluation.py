@@ -46,9 +46,8 @@ class Evaluation(Point):
     """Whether g is finite and no derivative overflows in G G'."""
 
     def __post_init__(self) -> None:
-        absolute = np.abs(self.G)
-        finite = isfinite(self.value) and absolute.item(absolute.argmax()) <= LARGEST_DERIVATIVE
-        object.__setattr__(self, "finite", finite)
+        finite = isfinite(self.value) and largest_magnitude(self.G) <= LARGEST_DERIVATIVE
+        self.__dict__["finite"] = finite
 
     @property
     def point(self) -> Point:
@@ -89,7 +88,7 @@ class Evaluation(Point):
     @cached_property
     def magnitude(self) -> float:
         """The largest |lam_j f_j| over Lambda, with and without the reference: rounding errors are relative to it."""
-        return self.largest_weight * max(float(np.abs(self.f).max()), self.largest_loss)
+        return self.largest_weight * max(largest_magnitude(self.f), self.largest_loss)
 
     @cached_property
     def steepness(self) -> Vector:
@@ -99,7 +98,7 @@ class Evaluation(Point):
     @cached_property
     def slope_magnitude(self) -> float:
         """The largest |lam_j| sum_i |G_ji w_i|: rounding errors of w change <lam, f> by this times the precision."""
-        return self.largest_weight * float(self.magnitudes(self.w).max())
+        return self.largest_weight * largest_magnitude(self.magnitudes(self.w))
 
     @property
     def tall(self) -> bool:
@@ -112,10 +111,21 @@ class Evaluation(Point):
         return self.G @ self.G.T
 
     @cached_property
+    def length(self) -> float:
+        """sqrt(sum of G_ji^2)."""
+        return frobenius_norm(self.G)
+
+    @cached_property
     def norm(self) -> float:
         """|G|_2."""
         gram = self.G.T @ self.G if self.tall else self.gram
         return float(np.sqrt(max(0.0, np.linalg.eigvalsh(gram)[-1])))
+
+
+def largest_magnitude(x: Vector | Matrix) -> float:
+    """The largest |x_i|; nan where an entry is nan. argmax takes a third of the time of max on small arrays."""
+    magnitudes = np.abs(x)
+    return magnitudes.item(magnitudes.argmax())
 
 
 class StructuredEvaluation(Evaluation):
@@ -161,6 +171,10 @@ class StructuredEvaluation(Evaluation):
     def row_norms(self) -> Vector:
         return self.jacobian.row_norms()
 
+    @cached_property
+    def length(self) -> float:
+        return float(dnrm2(self.jacobian.row_norms()))
+
     def column_norms(self) -> Vector:
         return self.jacobian.column_norms()
 
@@ -193,7 +207,7 @@ def read_only_copy(w: Vector) -> Vector:
 
 def row_norms(rows: Matrix) -> Vector:
     """|row|_2, one per row."""
-    norms: Vector = np.sqrt((rows * rows).dot(np.ones(rows.shape[1])))
+    norms: Vector = np.sqrt(np.add.reduce(rows * rows, 1))
     return norms
 
 

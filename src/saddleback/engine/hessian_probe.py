@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dposv
 from .._types import Matrix, Vector
 from ..linalg.hessian_models import DenseHessianModel
 from .certificates import Region
-from .evaluation import Evaluation, StructuredEvaluation
+from .evaluation import Evaluation, StructuredEvaluation, largest_magnitude, row_norms
 from .oracle import Oracle
 from .probing import random_directions, visit
 
@@ -25,7 +25,7 @@ CHEAP_PARAMETERS = 150
 EVALUATION_MULTIPLICATIONS = 8.0
 # Differences of Jacobians take one evaluation per direction. All directions are measured up to this many parameters, or
 # where the run has taken at least ITERATIONS_PER_PARAMETER iterations per parameter; otherwise N_DIRECTIONS are.
-MEASURED_PARAMETERS = 12
+MEASURED_PARAMETERS = 20
 ITERATIONS_PER_PARAMETER = 2
 N_DIRECTIONS = 6
 # The weight of a random unit vector that is added to the first direction, so that it is not zero where the slope is.
@@ -148,7 +148,8 @@ def _by_differences(
     seen = np.abs(at.w) + np.abs(oracle.w0)
     scales = np.where(seen > 0.0, np.minimum(region.scales, seen), region.scales)
     slopes = at.G * scales
-    slope = lam.dot(slopes)
+    here = at.slope(lam)
+    slope = here * scales
     q = slope / (dnrm2(slope) or 1.0) + RANDOM_SHARE * random_directions(d, d, 1)[0]
     # This distance balances the error of the Jacobian against the change of the second derivatives over it.
     distance = oracle.jacobian_precision ** (1 / 3)
@@ -157,15 +158,18 @@ def _by_differences(
     k, violation = 0, None
     while k < count:
         # Orthogonalize twice: one pass leaves rounding errors.
+        found = V[:k]
         for _ in range(2 if k else 0):
-            q = q - V[:k].T.dot(V[:k].dot(q))
+            q = q - found.T.dot(found.dot(q))
         length = float(dnrm2(q))
         if not length > 0.0:
             break
         q = q / length
-        Hq = _hessian_times(oracle, at, lam, scales, q, distance)
+        Hq = _hessian_times(oracle, at, lam, here, scales, q, distance)
         if Hq is None:
             break
+        # Where all slopes are zero, there is still the rounding error of the second derivatives.
+        noise = max(noise, oracle.jacobian_precision * float(dnrm2(Hq)))
         violation = violation or _negative(q, Hq, noise)
         V[k], HV[k] = q, Hq
         k, q = k + 1, Hq
@@ -174,15 +178,18 @@ def _by_differences(
     V, HV = V[:k], HV[:k]
     T = V.dot(HV.T)
     # Hessians are symmetric, so the asymmetry of T shows how much the Hessian changes over the difference distance.
-    error = float(np.abs(T - T.T).max())
+    error = largest_magnitude(T - T.T)
     T = 0.5 * (T + T.T)
     if violation is None:
         # By weak duality any lam bounds the predicted decrease from above. If this bound is negligible, (D) need not be
         # solved.
-        steepest = (slopes * slopes).sum(axis=1).max()
-        least = max(noise, error, LEAST_EIGENVALUE * np.trace(T), LEAST_EIGENVALUE * steepest / (at.magnitude or 1.0))
+        steepest = largest_magnitude(row_norms(slopes)) ** 2
+        trace = float(np.add.reduce(T.diagonal()))
+        least = max(noise, error, LEAST_EIGENVALUE * trace, LEAST_EIGENVALUE * steepest / (at.magnitude or 1.0))
         own = V.dot(slope)
-        _, x, info = dposv(T - least * np.eye(k), own)
+        shifted = T.copy()
+        shifted.ravel()[:: k + 1] -= least
+        _, x, info = dposv(shifted, own)
         predicted = oracle.adversary.gap(lam, at.f) + 0.5 * float(own.dot(x))
         if info == 0 and predicted <= NEGLIGIBLE * threshold:
             return HessianProbe(predicted, region.length(scales * x.dot(V), oracle.strong_convexity))
@@ -190,7 +197,7 @@ def _by_differences(
     if violation is None and values[0] < -noise:
         # T was made symmetric: only a difference along the eigenvector itself proves negative curvature.
         q = V.T @ vectors[:, 0]
-        Hq = _hessian_times(oracle, at, lam, scales, q, distance)
+        Hq = _hessian_times(oracle, at, lam, here, scales, q, distance)
         violation = None if Hq is None else _negative(q, Hq, noise)
     directions = (V * scales).T @ vectors
     S, Y = directions.T, ((HV / scales).T @ vectors).T
@@ -212,11 +219,11 @@ def _by_differences(
 
 
 def _hessian_times(
-    oracle: Oracle, at: Evaluation, lam: Vector, scales: Vector, q: Vector, distance: float
+    oracle: Oracle, at: Evaluation, lam: Vector, slope: Vector, scales: Vector, q: Vector, distance: float
 ) -> Vector | None:
-    """The Hessian of <lam, f> times q, by a difference of Jacobians; None where the losses are not defined."""
+    """The Hessian of <lam, f> times q, by a difference of slopes; None where the losses are not defined."""
     there = visit(oracle, at.w + distance * (scales * q))
-    return None if there is None else (there.slope(lam) - at.slope(lam)) * scales / distance
+    return None if there is None else (there.slope(lam) - slope) * scales / distance
 
 
 def _negative(q: Vector, Hq: Vector, noise: float) -> str | None:

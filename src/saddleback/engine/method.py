@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -42,6 +42,12 @@ class State:
     """The decrease of g that the step's model predicted before the step; nan where there is no model."""
     unshifted_step: Params | None = None
     """The step p = -B^-1 G' lam without a shift, where B held second derivatives in every direction; else None."""
+
+    def but(self, **changes: object) -> Self:
+        """This state with some fields changed: dataclasses.replace, in a quarter of its time."""
+        state = object.__new__(type(self))
+        state.__dict__.update(self.__dict__, **changes)
+        return state
 
 
 S = TypeVar("S", bound=State)

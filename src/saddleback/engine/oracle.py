@@ -16,7 +16,6 @@ from scipy.linalg.blas import dnrm2
 from .._types import EPS, Indices, Matrix, Vector
 from .._validation import all_finite
 from ..errors import ProblemError
-from ..linalg.jacobians import StructuredJacobian
 from ..linalg.sparse_jacobian import SparseJacobian
 from ..losses import RescaledLosses
 from ..machine.clock import Clock
@@ -80,8 +79,13 @@ class Oracle(ProblemFacts):
         self.precision = EPS
         """The relative rounding error of the losses: that of float32 once they have returned float32."""
         self._losses = CheckedLosses(
-            problem.losses, self.reference, problem.n_params, WeakMethod(self._lower_precision)
+            problem.losses,
+            None if problem.reference is None else self.reference,
+            problem.n_losses,
+            problem.n_params,
+            WeakMethod(self._lower_precision),
         )
+        self._without_reference = problem.reference is None
         self._values_first = self._facts.values_first
         self.watch = self.new_watch()
         if self._facts.convex:
@@ -165,8 +169,8 @@ class Oracle(ProblemFacts):
         f, G = self._losses.evaluate(w)
         self.n_evals += 1
         value, lam = self._respond(f)
-        largest = 0.0 if self.problem.reference is None else float(np.abs(self.losses_of(f)).max())
-        kind: Any = StructuredEvaluation if isinstance(G, StructuredJacobian) else Evaluation
+        largest = 0.0 if self._without_reference else float(np.abs(self.losses_of(f)).max())
+        kind: Any = Evaluation if type(G) is np.ndarray else StructuredEvaluation
         evaluation: Evaluation = kind(w, f, value, lam, G, self.adversary.largest_weight, largest)
         if not evaluation.finite:
             if first:
@@ -309,7 +313,7 @@ class Oracle(ProblemFacts):
         """h(f) and the best response; inf and nan where f is not finite."""
         if not all_finite(f):
             return inf, np.full(f.size, np.nan)
-        if self.n_evals + self.n_values > 1:
+        if self.n_evals + self.n_values > 1 or self.clock.time_limit == inf:
             return self.adversary.best_response(f)
         with self.clock.at_least(GRACE_SECONDS):
             return self.adversary.best_response(f)

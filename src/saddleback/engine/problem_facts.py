@@ -102,6 +102,8 @@ class ProblemFacts:
 
 def _per_coordinate(strong_convexity: Any, d: int) -> Vector:
     name = "losses.strong_convexity"
+    if type(strong_convexity) is float and strong_convexity == 0.0:
+        return np.zeros(d)
     if n_axes(strong_convexity) == 0:
         m = np.repeat(finite_vector(strong_convexity, name), d)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf
 from time import perf_counter
 
@@ -50,9 +50,12 @@ class Clock:
         """Count the seconds of an earlier run, too."""
         self._started -= seconds
 
-    @contextmanager
-    def at_least(self, seconds: float) -> Iterator[None]:
+    def at_least(self, seconds: float) -> AbstractContextManager[None]:
         """Extend the limit so that at least this many seconds are left within, for work that every result needs."""
+        return nullcontext() if self.time_limit == inf else self._extended(seconds)
+
+    @contextmanager
+    def _extended(self, seconds: float) -> Iterator[None]:
         limit = self.time_limit
         self.time_limit = max(limit, self.elapsed + seconds)
         try:

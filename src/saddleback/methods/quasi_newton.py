@@ -206,7 +206,7 @@ def _is_curved(oracle: Oracle, step: ProxStep, there: Evaluation, y: Vector) -> 
     if not float(s.dot(y)) > CONTROL.flat_cosine * float(dnrm2(s)) * length:
         return False
     # The error of (G+ - G)' lam: rounding, and the inexact weights of inactive losses.
-    weight, lengths = float(dnrm2(step.lam)), frobenius_norm(step.base.G) + frobenius_norm(there.G)
+    weight, lengths = float(dnrm2(step.lam)), step.base.length + there.length
     if not length > weight * oracle.jacobian_precision * lengths:
         return False
     # |G+ - G| is at most the sum of their norms.

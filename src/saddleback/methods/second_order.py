@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -130,7 +130,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             sigma = trial.sigma_after_rejection()
             if trial.negligible:
                 return self._null_step(oracle, state, trial, sigma, n_points)
-        return self._accelerated_step(oracle, replace(state, sigma=sigma, model=self.failed(state)), at)
+        return self._accelerated_step(oracle, state.but(sigma=sigma, model=self.failed(state)), at)
 
     def system(self, oracle: Oracle, hessian_model: HessianModel, at: Evaluation, sigma: float) -> ShiftedSystem | None:
         """P = B + sigma I with the Jacobian at a point; None where P is not positive definite."""
@@ -148,8 +148,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
     def _advance(self, oracle: Oracle, state: S2, trial: Trial, there: Evaluation, n_points: int) -> S2:
         step, solution = trial.step, trial.step.solution
         slope = there.slope(step.lam)
-        return replace(
-            state,
+        return state.but(
             point=there.point,
             lam=step.lam,
             # At the new point the active losses are equal to second order, so that lam gives a better bound there.
@@ -169,8 +168,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         sigma is raised as after any rejection: a larger P makes Q smaller, and (D) more accurate.
         """
         step = trial.step
-        return replace(
-            state,
+        return state.but(
             lam=step.lam,
             minorants=(oracle.cut(step.base, step.lam, step.slope),),
             inner_gap=step.solution.least_gap,
@@ -185,8 +183,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         """An accelerated step; its point is taken where its value is lower."""
         guard, accelerated = state.guard.step(oracle, state.point, L=initial_hessian_diagonal(at))
         assert guard.state is not None
-        return replace(
-            state,
+        return state.but(
             point=guard.state.point,
             lam=accelerated.lam,
             minorants=accelerated.minorants,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from .._types import Vector
@@ -78,9 +79,9 @@ class Auto:
     """The last adversary and the solvers that apply to it: asking at every call would take too long on small
     problems."""
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
-        return AnyOf(alternatives=tuple(needs_of(solver) for solver in self.solvers))
+        return AnyOf(alternatives=tuple([needs_of(solver) for solver in self.solvers]))
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
         """The solvers whose needs (Lambda, R) meets, without those of BARRIER_FREE where path following applies."""
@@ -106,19 +107,20 @@ class Auto:
         )
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        best: DualSolution | None = None
         if subproblem.magnitude == 0 and subproblem.adversary.exact:
             # Without Q the best response to c is the solution.
             start = subproblem.adversary.best_response(subproblem.c).lam
-        n_iter = 0
-        for solver in self._ordered(subproblem):
-            solution = solver.solve(subproblem, tol, start if best is None else best.lam)
-            n_iter += solution.n_iter
-            if best is None or solution.least_gap < best.least_gap:
-                best = solution
+        # `resolve_inner` refuses an adversary to which no solver applies.
+        first, *others = self._ordered(subproblem)
+        best = first.solve(subproblem, tol, start)
+        n_iter = best.n_iter
+        for solver in others:
             if best.least_gap <= max(tol, best.rounding_floor):
                 break
-        assert best is not None, "resolve_inner refuses an adversary to which no solver applies"
+            solution = solver.solve(subproblem, tol, best.lam)
+            n_iter += solution.n_iter
+            if solution.least_gap < best.least_gap:
+                best = solution
         return best if best.n_iter == n_iter else replace(best, n_iter=n_iter)
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:

@@ -32,8 +32,14 @@ class FactoredSubproblem(DualSubproblem):
     tall: bool
 
     def __init__(self, factor: Matrix, c: Vector, adversary: Adversary) -> None:
-        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=is_tall(*factor.shape))
-        self._measure((factor * factor).dot(np.ones(factor.shape[1])) if self.tall else self.Q.diagonal())
+        tall = is_tall(*factor.shape)
+        self.__dict__.update(factor=factor, c=c, adversary=adversary, tall=tall)
+        if tall:
+            diagonal = (factor * factor).dot(np.ones(factor.shape[1]))
+        else:
+            self.__dict__["Q"] = Q = factor.dot(factor.T)
+            diagonal = Q.diagonal()
+        self._measure(diagonal)
 
     @property
     def n_columns(self) -> int:
