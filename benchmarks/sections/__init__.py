@@ -21,6 +21,7 @@ from . import (
     scaling,
     selection,
     small_problems,
+    sparse_iteration,
     tables,
 )
 
@@ -36,6 +37,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "published_optima": published_optima.measure,
     "small_problems": small_problems.measure,
     "many_groups": many_groups.measure,
+    "sparse_iteration": sparse_iteration.measure,
     "scaling": scaling.measure,
     "geometries": geometries.measure,
     "outer_methods": outer_methods.measure,
