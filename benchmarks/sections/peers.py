@@ -67,10 +67,9 @@ number of iterations. SciPy's L-BFGS-B minimizes the log-sum-exp of the losses, 
 1e-6, with the best of one BLAS thread, all, and all for NumPy alone; SLSQP and trust-constr run up to d = 500.
 fairlearn bounds group losses: its bound is the optimum plus {FINEST:g}, which a user would have to search for, and its
 randomized predictor is replaced by the mean of its models, which is no worse. dro's adversary weighs rows instead of
-groups: its problem is that of Saddleback with one group for each row, for which Saddleback is not designed, because its
-subproblem has a variable for each row. Both minimize exactly the same function, without a penalty: the chi2 ball is
-{{p: n sum_i (p_i - 1/n)^2 <= radius}}, CVaR is the mean of the largest losses. The peers are {versions()}. Slow ones
-are repeated less often than others.
+groups, as Saddleback's does with groups='rows'. Both minimize exactly the same function, without a penalty: the chi2
+ball is {{p: n sum_i (p_i - 1/n)^2 <= radius}}, CVaR is the mean of the largest losses. The peers are {versions()}. Slow
+ones are repeated less often than others.
 """
 
 

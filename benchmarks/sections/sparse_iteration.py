@@ -40,7 +40,7 @@ def measure(options: Options) -> Report:
     return Report(
         "Sparse, wide tables",
         f"{n} x {d}, {100 * DENSITY:g} % filled, float64, logistic, l2 = {L2:g}, gamma = {GAMMA:g}: the first "
-        f"{ITERATIONS} iterations of {METHOD}. The unit is SciPy's X @ w and X' @ slopes with their logistic functions, "
+        f"{ITERATIONS} iterations of {METHOD}. The unit is X @ w and X' @ slopes by SciPy, with logistic functions, "
         f"one gradient for all groups. Threads: kernels {cores()}, BLAS up to {blas_threads()}.",
         [
             Table(

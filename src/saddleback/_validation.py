@@ -139,7 +139,7 @@ def indices(x: Any, name: str, length: int) -> NDArray[np.intp]:
     array = x if type(x) is np.ndarray else np.asarray(x)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise ProblemError(f"{name} must be a vector of whole numbers; got {shortened(x)}.")
-    if array.size and not (array.min() >= 0 and array.max() < length):
+    if array.size and not (min(numbers := array.tolist()) >= 0 and max(numbers) < length):
         raise ProblemError(f"{name} must hold numbers from 0 to {length - 1}; got {shortened(x)}.")
     return array.astype(np.intp, copy=False)
 

@@ -161,6 +161,14 @@ class Adversary:
         return self.dual_set.largest_weight(self.n) or 1.0
 
     @cached_property
+    def rounding_growth(self) -> float:
+        """How much larger rounding errors of <lam, z> are than those of its largest term: 1 for distributions.
+
+        The root of the number of terms of that magnitude, as errors of either sign add up.
+        """
+        return float(np.sqrt(max(1.0, self.dual_set.weight_range(self.n)[1] / self.largest_weight)))
+
+    @cached_property
     def linear_constraints(self) -> LinearConstraints | None:
         """The polyhedron of lam / largest_weight; None where Lambda is not polyhedral."""
         if not offers(self.dual_set, Polyhedral):

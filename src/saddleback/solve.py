@@ -55,8 +55,9 @@ def solve(
     w0 : (d,) array, optional
         Where to start; zeros unless given.
     method : str or method object
-        "auto" (Newton or quasi-Newton, whichever should be faster), "quasi-newton", "newton", "accelerated",
-        "fixed-point", "prox-linear", "apgd", "extragradient", "optimistic", "lbfgsb"; an object such as
+        "auto" (Newton or quasi-Newton, whichever should be faster; interior-point for losses that are rows),
+        "quasi-newton", "newton", "interior-point", "accelerated", "fixed-point", "prox-linear", "apgd",
+        "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
         The solver of the dual subproblem: "auto", "path-following", "qp", "trust-constr", "projected-gradient",
@@ -117,7 +118,7 @@ def run_problem(problem: Problem, w0: ArrayLike | None, options: Options, clock:
     """Run a method on a problem, with checked arguments; called by `solve` and `minimax`."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
-    method = options.method or choose_method(problem.losses)
+    method = options.method or choose_method(problem.losses, problem.adversary)
     refuse(method, problem)
     inner = resolve_inner(options.inner, problem.adversary)
     check_memory(problem, method, inner)

@@ -18,6 +18,7 @@ class Table:
     n_params: int
     n_entries: int
     n_losses: int = 5
+    n_outputs: int = 1
 
     def evaluate(self, w):
         raise AssertionError("choosing a method evaluates nothing")
@@ -34,6 +35,27 @@ def test_narrow_tables_take_newton(n: int, d: int) -> None:
 @pytest.mark.parametrize(("n", "d"), [(50_000, 5000), (1000, 2000), (10_000, 1000)])
 def test_wide_tables_take_quasi_newton(n: int, d: int) -> None:
     assert isinstance(choose_method(Table(d, n * d)), QuasiNewton)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "K", "method"),
+    [
+        (8000, 11, 7, Newton),
+        (8000, 21, 7, QuasiNewton),
+        (8000, 49, 3, QuasiNewton),
+        (3000, 49, 7, QuasiNewton),
+        (8000, 124, 7, QuasiNewton),
+    ],
+)
+def test_classes_multiply_evaluations_and_hessians(n: int, d: int, K: int, method: type) -> None:
+    """Softmax on adult's rows, K d parameters: the faster method, or the first one within a fifth of the other."""
+    assert isinstance(choose_method(Table(K * d, n * d, n_outputs=K)), method)
+
+
+def test_starts_near_the_solution_favor_newton() -> None:
+    """Two or three steps, also with 7 classes and 123 columns."""
+    assert isinstance(choose_method(Table(868, 8000 * 124, n_outputs=7), near=True), Newton)
+    assert isinstance(choose_method(Table(5000, 50_000 * 5000), near=True), QuasiNewton)
 
 
 def test_sparse_tables_count_their_entries() -> None:

@@ -331,13 +331,15 @@ def test_shortcuts_are_what_they_cut_short(R):
 
 
 @pytest.mark.parametrize("R", [sb.Quadratic(0.3), sb.Entropy(0.3)])
-def test_response_weights_are_the_derivative_of_the_best_response(R):
+def test_the_proximal_response_with_gamma_zero_is_the_best_response_with_its_derivative(R):
     rng = np.random.default_rng(1)
     for _ in range(20):
         z, dz = 0.2 * rng.normal(size=(2, 6))
         lam = R.best_response(SIMPLEX, z)
-        s = R.response_weights(lam)
-        moved = (s * dz - s * (s @ dz) / s.sum()) / R.gamma
+        value, same, diagonal, rows = R.proximal_response(SIMPLEX, z, 0.0, np.full(6, 1 / 6))
+        np.testing.assert_allclose(same, lam, atol=1e-15)
+        assert value == pytest.approx(R.conjugate(SIMPLEX, z), abs=1e-14)
+        moved = diagonal * dz - rows.T @ (rows @ dz)
         step = 1e-7
         difference = (R.best_response(SIMPLEX, z + step * dz) - R.best_response(SIMPLEX, z - step * dz)) / (2 * step)
         np.testing.assert_allclose(difference, moved, atol=1e-6)

@@ -190,7 +190,7 @@ def test_incompatible_solvers_are_refused_with_what_would_work():
         resolve_inner("trust-constr", Adversary(UnitBall(), Zero(), 3))
     only_two = Auto(solvers=(QuadraticProgram(), ResponseNewton()))
     with pytest.raises(
-        IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set of type Simplex"
+        IncompatibleError, match=r"'auto' needs a dual set with a polyhedral .*, or a dual set and .* a proximal"
     ):
         resolve_inner(only_two, Adversary(UnitBall(), Zero(), 3))
 
@@ -227,7 +227,12 @@ def test_auto_asks_once_per_adversary(monkeypatch):
     for problem in (first, first, second, second):
         assert solver.solve(problem, 1e-6).converged
     assert len(asked) == 2 * len(solver.solvers)
-    assert [s.name for s in solver.applicable(first.adversary)] == ["qp", "path-following"]
+    assert [s.name for s in solver.applicable(first.adversary)] == [
+        "qp",
+        "working-set",
+        "response-newton",
+        "path-following",
+    ]
     assert [s.name for s in solver.applicable(second.adversary)] == ["response-newton", "path-following"]
     assert solver == Auto()
 

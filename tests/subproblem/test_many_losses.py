@@ -11,7 +11,15 @@ import saddleback as sb
 from saddleback.engine.evaluation import Evaluation
 from saddleback.linalg.hessians import Blocks, Dense, Diagonal, LowRank
 from saddleback.regularizers import Regularizer
-from saddleback.subproblem import Auto, FactoredSubproblem, PathFollowing, QuadraticProgram, adversary_of
+from saddleback.subproblem import (
+    Auto,
+    FactoredSubproblem,
+    PathFollowing,
+    QuadraticProgram,
+    ResponseNewton,
+    WorkingSet,
+    adversary_of,
+)
 from saddleback.subproblem.path_following import newton_system
 from saddleback.subproblem.path_following.newton_system import DenseSystem, NarrowSystem, NewtonSystemControl
 
@@ -37,7 +45,12 @@ NAMES = tuple(sets(4))
 @pytest.fixture
 def nothing_square(monkeypatch):
     """Fail where a matrix of the size of the losses would be formed."""
-    monkeypatch.setattr(FactoredSubproblem, "Q", property(lambda self: pytest.fail("Q was formed")))
+
+    def small_Q(self):
+        # Working sets of a few losses may be quadratic programs in lam.
+        return self.factor @ self.factor.T if len(self.factor) < 100 else pytest.fail("Q was formed")
+
+    monkeypatch.setattr(FactoredSubproblem, "Q", property(small_Q))
     monkeypatch.setattr(Evaluation, "gram", property(lambda self: pytest.fail("G G' was formed")))
     monkeypatch.setattr(Diagonal, "dense", lambda self: pytest.fail("a diagonal became a matrix"))
     monkeypatch.setattr(LowRank, "dense", lambda self: pytest.fail("a matrix of low rank became a full one"))
@@ -189,4 +202,8 @@ def test_quadratic_programs_in_lam_are_left_to_fewer_losses():
 
     assert order(50, sb.CappedSimplex(0.1), sb.Zero())[0] is QuadraticProgram
     assert QuadraticProgram not in order(J, sb.CappedSimplex(0.1), sb.Zero())
-    assert order(J, sb.Simplex(), sb.Zero())[0] is QuadraticProgram
+    assert order(J, sb.CappedSimplex(0.1), sb.Zero())[0] is ResponseNewton
+    assert order(50, sb.Simplex(), sb.Zero())[0] is QuadraticProgram
+    assert order(J, sb.Simplex(), sb.Zero())[0] is WorkingSet
+    # On curved balls the proximal Newton method is the fastest for any shape.
+    assert order(50, sb.KLBall(0.1), sb.Zero())[0] is order(3, sb.Chi2Ball(0.1), sb.Zero())[0] is ResponseNewton

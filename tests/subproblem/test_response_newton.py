@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from saddleback.adversary import Adversary
-from saddleback.dual_sets import Simplex
+from saddleback.dual_sets import Box, CappedSimplex, Chi2Ball, Contamination, KLBall, Simplex, TVBall
 from saddleback.regularizers import Entropy, Quadratic, Zero
-from saddleback.subproblem import Auto, DualSubproblem, FactoredSubproblem, PathFollowing, ResponseNewton
+from saddleback.subproblem import (
+    Auto,
+    DualSubproblem,
+    FactoredSubproblem,
+    PathFollowing,
+    ResponseNewton,
+    adversary_of,
+)
 from saddleback.subproblem.response_newton import low_rank_factor
 
 from .instances import instance, plain_gap, rounding, scaled
@@ -60,14 +67,15 @@ def test_units_do_not_matter():
     for seed in range(10):
         case = instance(seed, n=8, kind="full", regularizer=("entropy", "quadratic")[seed % 2])
         one = SOLVER.solve(case.subproblem, case.tol)
-        for factor in (2.0, 2.0**-15):
+        # Even powers of two, whose roots are exact: rows of derivatives are in units of the root.
+        for factor in (4.0, 2.0**-16):
             two = SOLVER.solve(scaled(case.subproblem, factor), factor * case.tol)
             assert np.array_equal(one.lam, two.lam)
             assert (two.gap, two.n_iter) == (factor * one.gap, one.n_iter)
 
 
 @pytest.mark.parametrize("R", [Entropy(0.1), Quadratic(0.1)])
-@pytest.mark.parametrize(("J", "r"), [(100, 4), (1000, 5), (10_000, 3)])
+@pytest.mark.parametrize(("J", "r"), [(300, 4), (1000, 5), (10_000, 3)])
 def test_many_losses_form_no_matrix(J, r, R):
     rng = np.random.default_rng(J)
     problem = FactoredSubproblem(rng.standard_normal((J, r)), rng.standard_normal(J), Adversary(Simplex(), R, J))
@@ -88,6 +96,96 @@ def test_factor_of_a_singular_matrix(rank):
 
 def test_refusals_name_what_is_missing():
     unmet = SOLVER.needs.unmet
-    assert "Zero has no 'response_weights'" in unmet(Adversary(Simplex(), Zero(), 3))
-    assert "UnitBox is not one" in unmet(Adversary(UnitBox(), Quadratic(1.0), 3))
+    assert "UnitBox has no 'smooth_project'" in unmet(Adversary(UnitBox(), Quadratic(1.0), 3))
+    assert "UnitBox has no 'proximal_distance'" in unmet(Adversary(UnitBox(), Zero(), 3))
+    assert unmet(Adversary(Simplex(), Zero(), 3)) is None
     assert unmet(Adversary(Simplex(), Entropy(1.0), 3)) is None
+
+
+# Proximal points: sets whose best response has kinks, and extremes of each family.
+
+J_MANY, D_FEW = 600, 5
+MANY = {
+    "simplex": Simplex(),
+    "cvar": CappedSimplex(0.1),
+    "cvar of few": CappedSimplex(0.01),
+    "contamination": Contamination(0.3),
+    "box": Box(-1.0, 1.0),
+    "hinge": Box(0.0, 1.0),
+    "tv": TVBall(0.1),
+    "tv at its end": TVBall(1.0 - 1.0 / J_MANY),
+    "chi2": Chi2Ball(0.5),
+    "chi2 at its end": Chi2Ball(J_MANY - 1.0),
+    "kl": KLBall(0.3),
+    "kl at its end": KLBall(float(np.log(J_MANY))),
+}
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("magnitude", [0.1, 1.0, 1e3])
+@pytest.mark.parametrize("name", MANY)
+def test_every_set_is_solved_without_a_regularizer(name, magnitude, ties):
+    rng = np.random.default_rng(1)
+    F, c = magnitude * rng.standard_normal((J_MANY, D_FEW)), rng.standard_normal(J_MANY) * (not ties)
+    problem = FactoredSubproblem(F, c, adversary_of(MANY[name], Zero(), J_MANY))
+    tol = 1e-9 * problem.scale
+    solution = SOLVER.solve(problem, tol)
+    assert solution.converged, solution.message
+    assert MANY[name].contains(solution.lam)
+    assert "Q" not in vars(problem)
+    other = PathFollowing().solve(problem, tol)
+    assert abs(problem.objective(solution.lam) - problem.objective(other.lam)) <= 2.0 * tol
+
+
+@pytest.mark.parametrize("R", [Quadratic(0.01), Quadratic(1e-6), Entropy(0.01)])
+@pytest.mark.parametrize("name", [name for name in MANY if name not in ("box", "kl", "kl at its end", "chi2")])
+def test_sets_with_regularizers(name, R):
+    rng = np.random.default_rng(2)
+    F, c = rng.standard_normal((J_MANY, D_FEW)), rng.standard_normal(J_MANY)
+    adversary = adversary_of(MANY[name], R, J_MANY)
+    if SOLVER.needs.unmet(adversary):
+        pytest.skip("no proximal response")
+    problem = FactoredSubproblem(F, c, adversary)
+    assert SOLVER.solve(problem, 1e-9 * problem.scale).converged
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_columns_that_depend_on_each_other_or_are_zero(name):
+    rng = np.random.default_rng(3)
+    F = rng.standard_normal((J_MANY, 2)) @ rng.standard_normal((2, D_FEW))
+    F[:, 0] = 0.0
+    problem = FactoredSubproblem(F, rng.standard_normal(J_MANY), adversary_of(MANY[name], Zero(), J_MANY))
+    assert SOLVER.solve(problem, 1e-9 * problem.scale).converged
+
+
+@pytest.mark.parametrize("name", ["cvar", "box", "tv", "chi2", "kl"])
+@pytest.mark.parametrize("exponent", [-200, 200])
+def test_extreme_units(name, exponent):
+    rng = np.random.default_rng(4)
+    units = 4.0**exponent
+    F, c = rng.standard_normal((J_MANY, D_FEW)), rng.standard_normal(J_MANY)
+    adversary = adversary_of(MANY[name], Zero(), J_MANY)
+    plain, scaled_ = FactoredSubproblem(F, c, adversary), FactoredSubproblem(2.0**exponent * F, units * c, adversary)
+    one, two = (SOLVER.solve(p, 1e-9 * p.scale) for p in (plain, scaled_))
+    assert one.converged
+    assert two.converged
+    np.testing.assert_allclose(two.lam, one.lam, atol=1e-9)
+
+
+@pytest.mark.parametrize("dual_set", [Simplex(), CappedSimplex(0.5), Box(-1.0, 1.0), Chi2Ball(1.0), KLBall(1.0)])
+def test_a_single_loss(dual_set):
+    problem = FactoredSubproblem(np.ones((1, 3)), np.ones(1), adversary_of(dual_set, Zero(), 1))
+    assert SOLVER.solve(problem, 1e-12).converged
+
+
+def test_a_warm_start_takes_few_steps():
+    rng = np.random.default_rng(5)
+    F, c = rng.standard_normal((J_MANY, D_FEW)), rng.standard_normal(J_MANY)
+    for name in MANY:
+        adversary = adversary_of(MANY[name], Zero(), J_MANY)
+        problem = FactoredSubproblem(F, c, adversary)
+        cold = SOLVER.solve(problem, 1e-10 * problem.scale)
+        moved = FactoredSubproblem(F, c + 1e-6 * rng.standard_normal(J_MANY), adversary)
+        warm = SOLVER.solve(moved, 1e-8 * problem.scale, cold.lam)
+        assert warm.converged
+        assert warm.n_iter <= max(10, cold.n_iter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sys
 import warnings
@@ -25,6 +26,8 @@ def main() -> None:
     saved), 130 interrupted, 141 the reader of the output has left.
     """
     _open_closed_streams()
+    # Standard error is for the commands' own lines: how long loops were compiled is not among them.
+    logging.getLogger("saddleback").setLevel(logging.ERROR)
     status = _run()
     if not _is_flushed(sys.stdout):
         status = NOBODY_READS

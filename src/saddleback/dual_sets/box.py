@@ -13,6 +13,7 @@ from .._types import EPS, Matrix, Vector
 from .._validation import finite_vector, n_axes, number
 from ..errors import IncompatibleError, ProblemError
 from .base import DualSet, HasSmoothTilt, HasTilt, check_magnitude
+from .interior import BoundsForm, HasInteriorForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .proximal_response import EuclideanProximity, SmoothResponse
 
@@ -63,6 +64,13 @@ class Box(EuclideanProximity, DualSet):
             raise ProblemError(
                 f"bounds of Box have {self.size} entries for {n} losses; pass one per loss, or a number."
             )
+
+    def interior_form(self, n: int) -> InteriorForm:
+        middle = np.broadcast_to(self._middle, (n,))
+        if np.broadcast_to(self._fixed, (n,)).all():
+            return PointForm(middle.copy())
+        width = np.broadcast_to(np.asarray(self.upper, dtype=np.float64) - self.lower, (n,))
+        return BoundsForm(np.broadcast_to(np.asarray(self.lower, dtype=np.float64), (n,)), width, n)
 
     @cached_property
     def _middle(self) -> NDArray[np.float64]:
@@ -148,6 +156,8 @@ class Box(EuclideanProximity, DualSet):
                 f"Box allows the weight {np.min(self.lower):g} at position {int(np.argmin(self.lower))}, and entropies "
                 "are defined for weights >= 0 only"
             )
+        if capability is HasInteriorForm and self._fixed.any() and not self._fixed.all():
+            return "some weights of Box are fixed and others are not"
         return None
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:

@@ -14,6 +14,7 @@ from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
 from .distributions import Distributions
+from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
@@ -86,6 +87,11 @@ class CappedSimplex(EuclideanProximity, Distributions):
         if self._is_point(lam.size):
             return np.ones_like(lam)
         return 1.0 / lam**2 + 1.0 / (self._cap(lam.size) - lam) ** 2
+
+    def interior_form(self, n: int) -> InteriorForm:
+        if self._is_point(n):
+            return PointForm(self._middle(n))
+        return BoundsForm(0.0, np.minimum(self._cap(n), 1.0), n, 1.0)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         if self._is_point(n):
@@ -203,7 +209,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
             # The quantile itself is near, so that x is nan.
             return np.full(n, np.nan), np.zeros(n)
         bounds, moving = cap.take(near), np.zeros(n)
-        lam[near] = clipped = _clipped(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
+        lam[near] = clipped = clipped_to_sum(x.take(near), bounds, max(1.0 - dasum(lam), 0.0))
         moving[near] = (clipped > 0.0) & (clipped < bounds)
         return lam, moving
 
@@ -254,7 +260,7 @@ def _uniform_cap(n: int, alpha: float) -> Vector:
     return _cap(np.full(n, 1.0 / n), alpha)
 
 
-def _clipped(x: Vector, cap: Vector, total: float) -> Vector:
+def clipped_to_sum(x: Vector, cap: Vector, total: float) -> Vector:
     """clip(x - theta, 0, cap) with the theta for which it sums to total."""
     # As theta falls, entry j starts to grow at theta = x_j and stops at x_j - cap_j.
     kinks = np.concatenate((-x, cap - x))

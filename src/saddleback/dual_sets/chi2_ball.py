@@ -11,6 +11,7 @@ import numpy as np
 from .._types import EPS, Vector
 from .base import HasSmoothProjection
 from .divergence_ball import SmoothDivergenceBall
+from .interior import Chi2Form, InteriorForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
 from .priors import prior_of
 from .proximal_response import (
@@ -32,6 +33,10 @@ class Chi2Ball(SmoothDivergenceBall):
     """
 
     shrinks_as: ClassVar[float] = 2.0
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else Chi2Form(p, min(self.rho, 1.0 / float(p.min())))
 
     @staticmethod
     def phi(v: Vector) -> Vector:
@@ -59,12 +64,15 @@ class Chi2Ball(SmoothDivergenceBall):
         # Sums of squares by positive increments (Welford 1962), without cancellation.
         V = np.append(0.0, p_[1:] * (P[:-1] / P[1:]) * (x_[1:] - m[:-1]) ** 2).cumsum()
         room = self.rho - rest / P
+        # For very many losses these arrays are the largest of a run.
+        del p_, rest
         # Allow for rounding errors, which could otherwise exclude the only candidate where its last entry, or the rest
         # of rho, is exactly zero.
         rounding = 16 * EPS * x.size
         feasible = (room >= -rounding * (1.0 + self.rho)) & (V > 0.0)
-        room = np.maximum(room, 0.0)
-        b = np.sqrt(np.divide(room, V, out=np.zeros_like(V), where=V > 0.0))
+        np.maximum(room, 0.0, out=room)
+        b = np.divide(room, V, out=np.zeros_like(V), where=V > 0.0)
+        np.sqrt(b, out=b)
         feasible &= 1.0 / P + b * (x_ - m) >= -rounding / P
         k = int(np.where(feasible, m + b * V, -np.inf).argmax())
         # Subtract the mean twice: where one entry has nearly all of the mass, the first difference has rounding errors.

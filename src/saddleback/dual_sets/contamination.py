@@ -12,6 +12,7 @@ from .._types import EPS, Matrix, Vector
 from .._validation import number
 from ..errors import ProblemError
 from .distributions import Distributions
+from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .priors import check_prior_length, checked_prior, prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
@@ -103,6 +104,12 @@ class Contamination(EuclideanProximity, Distributions):
         if self._is_point(lam.size):
             return np.ones_like(lam)
         return SIMPLEX.barrier_hessian(lam - self._floor(lam.size))
+
+    def interior_form(self, n: int) -> InteriorForm:
+        if self._is_point(n):
+            return PointForm(self.center(n))
+        share = self._share(n)
+        return BoundsForm(self._floor(n), share, n, share)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         return (np.eye(n), self.center(n)) if self._is_point(n) else SIMPLEX.affine_hull(n)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import rel_entr, xlog1py
+from scipy.special import xlog1py
 
 from .._types import Vector
 from .divergence_ball import SIMPLEX, SmoothDivergenceBall
+from .interior import InteriorForm, KLForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 from .priors import prior_of
 from .proximal_response import (
@@ -23,6 +24,8 @@ from .proximal_response import (
 # For |v| up to SERIES_BELOW, these terms of (atanh s - s) / s^3 = 1/3 + s^2/5 + ... are exact to rounding.
 SERIES_BELOW = 0.1
 SERIES = (1 / 13, 1 / 11, 1 / 9, 1 / 7, 1 / 5, 1 / 3)
+# Below this the terms of sum lam log(lam / p), of either sign, cancel more than a digit of it.
+CANCELS_BELOW = 1e-2
 # A weight of zero in the center of a relative entropy could never grow again.
 SMALLEST_WEIGHT = 1e-300
 
@@ -36,6 +39,10 @@ class KLBall(SmoothDivergenceBall):
     sum h^3 / lam^2 is at most its second, sum h^2 / lam, times sqrt(sum (h / lam)^2), so that D is compatible with
     -sum log lam_j (Nesterov and Nemirovskii 1994, 5.1). ``support`` and ``tilt`` cost one root, ``project`` two nested.
     """
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else KLForm(p, min(self.rho, 1.0 - float(np.log(p.min()))))
 
     @staticmethod
     def phi(v: Vector) -> Vector:
@@ -94,7 +101,7 @@ class KLBall(SmoothDivergenceBall):
 
     def proximal_distance(self, lam: Vector, center: Vector) -> float:
         """The relative entropy sum lam log(lam / center)."""
-        return max(float(rel_entr(lam, np.maximum(center, SMALLEST_WEIGHT)).sum()), 0.0)
+        return relative_entropy(lam, center)
 
     def proximal_response(self, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
         """argmax over lam of <lam, z> - gamma sum lam log(lam / center), for gamma > 0: a tilt of the center."""
@@ -112,7 +119,9 @@ class KLBall(SmoothDivergenceBall):
             log_sum = np.log1p(grown) if grown > -0.5 else np.log(p.dot(np.exp(s)))
             t = s - log_sum
             lam = p * np.exp(t)
-            D = float(p.dot(self.phi(np.expm1(t))))
+            D = float(lam.dot(t))
+            if D < CANCELS_BELOW:
+                D = float(p.dot(self.phi(np.expm1(t))))
             if D == 0.0:
                 return -1.0, 0.0, lam
             root = np.sqrt(D / self.rho)
@@ -135,3 +144,9 @@ class KLBall(SmoothDivergenceBall):
         upper = float(np.ptp(k) / np.sqrt(2.0 * self.rho))
         start = min(deviation(p, k) / float(np.sqrt(2.0 * self.rho)), upper)
         return best_in_ball(Conditions(p, self.rho, self.phi, respond, upper), k, start)
+
+
+def relative_entropy(lam: Vector, center: Vector) -> float:
+    """sum lam log(lam / center) - lam + center, without cancellation where lam is near to the center."""
+    center = np.maximum(center, SMALLEST_WEIGHT)
+    return float(center.dot(KLBall.phi((lam - center) / center)))

@@ -35,6 +35,12 @@ class LinearConstraints:
         return replace(self, e=self.e / scale, lower=self.lower / scale, upper=self.upper / scale, b=b)
 
     @cached_property
+    def is_simplex_above(self) -> bool:
+        """Whether this is {lam >= lower, sum lam = 1}: the simplex, shrunk and shifted."""
+        simple = self.A is None and not self.capped and len(self.e) == 1 and self.e[0] == 1.0
+        return bool(simple and (self.E == 1.0).all() and np.isfinite(self.lower).all())
+
+    @cached_property
     def capped(self) -> bool:
         """Whether any coordinate has an upper bound."""
         return bool(np.isfinite(self.upper).any())

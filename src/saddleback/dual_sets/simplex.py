@@ -10,6 +10,7 @@ from scipy.linalg.blas import dasum
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from .distributions import Distributions
+from .interior import BoundsForm, InteriorForm, PointForm
 from .linear_constraints import LinearConstraints
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response
 
@@ -43,6 +44,9 @@ class Simplex(EuclideanProximity, Distributions):
 
     def barrier_hessian(self, lam: Vector) -> Vector:
         return 1.0 / lam**2
+
+    def interior_form(self, n: int) -> InteriorForm:
+        return PointForm(np.ones(1)) if n == 1 else BoundsForm(0.0, 1.0, n, 1.0)
 
     def affine_hull(self, n: int) -> tuple[Matrix, Vector]:
         return np.ones((1, n)), np.ones(1)

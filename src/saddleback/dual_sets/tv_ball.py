@@ -8,9 +8,10 @@ from math import expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import EPS, Vector
+from .._types import Vector
+from .capped_simplex import clipped_to_sum
 from .divergence_ball import SIMPLEX, DivergenceBall
-from .multipliers import increasing_root
+from .interior import InteriorForm, PointForm, TransportForm
 from .priors import prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 
@@ -35,6 +36,10 @@ class TVBall(EuclideanProximity, DivergenceBall):
     @staticmethod
     def phi(v: Vector) -> Vector:
         return np.maximum(v, 0.0)
+
+    def interior_form(self, n: int) -> InteriorForm:
+        p = prior_of(self.prior, n)
+        return PointForm(p) if self._is_point(n) else TransportForm(p, min(self.rho, 1.0))
 
     def barrier_parameter(self, n: int) -> float:
         return 3.0 * n + 1.0
@@ -171,24 +176,8 @@ def _increase(k: Vector, rho: float) -> Vector:
 
 def _decrease(x: Vector, p: Vector, rho: float) -> Vector:
     """min(max(theta + p - x, 0), p) with sum rho, for rho < 1."""
-    k = x - p
-    kinks = np.concatenate((k, x))
-    order = np.argsort(kinks)
-    slopes = np.where(order < x.size, 1.0, -1.0).cumsum()
-    kinks = kinks[order]
-    sums = np.append(0.0, (slopes[:-1] * np.diff(kinks)).cumsum())
-    i = max(0, int(np.count_nonzero(sums < rho)) - 1)
-    theta = float(kinks[i] + (rho - sums[i]) / max(slopes[i], 1.0))
-
-    # Running sums and differences of large x have rounding errors: find theta again without the sums, then relative to
-    # the entry nearest to it.
-    def residual(theta: float) -> tuple[float, float, Vector]:
-        decrease = np.minimum(np.maximum(theta - k, 0.0), p)
-        return float(decrease.sum()) / rho - 1.0, np.count_nonzero((decrease > 0.0) & (decrease < p)) / rho, decrease
-
-    theta = increasing_root(residual, theta, float(k.min()), float(x.max()))[0]
-    near = int(np.abs(k - theta).argmin())
-    theta -= float(k[near])
-    k = (x - x[near]) - (p - p[near])
-    error = 8 * EPS * (1.0 + float(np.abs(x).max()))
-    return increasing_root(residual, theta, theta - error, theta + error)[1]
+    # theta is between the level at which the mass of larger entries reaches rho and the largest p below it; relative to
+    # that level, large x have no rounding errors.
+    order = np.argsort(x - p)
+    level = order[min(int(p[order].cumsum().searchsorted(rho)), x.size - 1)]
+    return clipped_to_sum((x[level] - x) - (p[level] - p), p, rho)

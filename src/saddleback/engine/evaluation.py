@@ -136,8 +136,11 @@ class StructuredEvaluation(Evaluation):
         self.__dict__.update(w=w, f=f, value=value, lam=lam, jacobian=jacobian)
         self.__dict__.update(largest_weight=largest_weight, largest_loss=largest_loss)
         norms = jacobian.row_norms()
-        finite = isfinite(value) and bool(norms.item(norms.argmax()) <= LARGEST_DERIVATIVE)
-        self.__dict__.update(finite=finite, steepness=largest_weight * norms)
+        self.__dict__["finite"] = isfinite(value) and bool(norms.item(norms.argmax()) <= LARGEST_DERIVATIVE)
+
+    @property
+    def steepness(self) -> Vector:
+        return self.largest_weight * self.jacobian.row_norms()
 
     @cached_property
     def G(self) -> Matrix:

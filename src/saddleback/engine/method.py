@@ -60,6 +60,10 @@ class MethodBase:
     resumed run takes the type of the state that ``init`` returns."""
     n_square_matrices: ClassVar[int] = 0
     """How many d x d matrices a step holds at a time."""
+    solves_subproblems: ClassVar[bool] = True
+    """Whether the method solves (D), whose solvers may need J x J matrices."""
+    keeps_structure: ClassVar[bool] = False
+    """Whether the method takes products with a structured Jacobian only, so that its matrix is never formed."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -134,7 +134,7 @@ class Oracle(ProblemFacts):
             self.adversary.dual_set,
             self.strong_convexity,
             exact_jacobian=self.exact_jacobian,
-            reference=self.reference,
+            reference=None if self.problem.reference is None else self.reference,
         )
 
     def losses_of(self, f: Vector) -> Vector:
@@ -172,7 +172,9 @@ class Oracle(ProblemFacts):
                 self._refuse_start(evaluation)
             return evaluation
         if watch:
-            self.watch.observe(evaluation)
+            # Structured Jacobians are of losses of this package: where these are convex, they need no watch.
+            if kind is Evaluation or not self.convex:
+                self.watch.observe(evaluation)
             self._recent.append(evaluation)
         return evaluation
 
@@ -298,9 +300,8 @@ class Oracle(ProblemFacts):
 
     def _refuse_start(self, at: Evaluation) -> None:
         what = "losses" if not np.isfinite(at.f).all() else "Jacobian"
-        too_large = (
-            what == "Jacobian" and np.isfinite(at.row_norms() if isinstance(at, StructuredEvaluation) else at.G).all()
-        )
+        derivatives = at.row_norms() if isinstance(at, StructuredEvaluation) else at.G
+        too_large = what == "Jacobian" and np.isfinite(derivatives).all()
         got = f"derivatives above {LARGEST_DERIVATIVE:g}" if too_large else "NaN or inf"
         raise ProblemError(
             f"the {what} must be finite at {self._where}; got {got}. Take a point where every loss is defined, "

@@ -45,6 +45,8 @@ class Losses(Protocol):
         True where ``values`` and then the Jacobian at the same point cost no more than both at once.
     ``n_entries``
         How many numbers of data one evaluation reads: its cost, for ``method="auto"``.
+    ``n_outputs``
+        How many margins one evaluation computes from each of them, as softmax of several classes does; 1 by default.
     ``matrix_size``
         k, where the losses are the k(k+1)/2 svec coordinates of a symmetric matrix, for `Spectrahedron`; ``smoothness``
         and ``strong_convexity`` are then those of <Lam, F> for every Lam of trace one.

@@ -16,6 +16,7 @@ from .apgd import APGD
 from .auto import choose_method
 from .extragradient import Extragradient
 from .fixed_point import FixedPoint
+from .interior_point import InteriorPoint
 from .lbfgsb import LBFGSB
 from .newton import Newton
 from .optimistic import Optimistic
@@ -29,6 +30,7 @@ METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
     "accelerated": Accelerated,
     "quasi-newton": QuasiNewton,
     "newton": Newton,
+    "interior-point": InteriorPoint,
     "fixed-point": FixedPoint,
     "prox-linear": ProxLinear,
     "apgd": APGD,
@@ -72,6 +74,7 @@ __all__ = [
     "ExternalMethod",
     "Extragradient",
     "FixedPoint",
+    "InteriorPoint",
     "Method",
     "Newton",
     "Optimistic",

@@ -56,7 +56,8 @@ class AffineModel:
         weights = np.where(columns > 0, columns / largest, 1.0)
         steepest = (at.largest_weight * float(row_norms(at.G / np.sqrt(weights)).max())) ** 2 or 1.0
         tol = max(oracle.tol, CONTROL.relative_tolerance * abs(at.value))
-        delta = steepest * CONTROL.rounding_units * oracle.precision / (CONTROL.tolerance_share * tol)
+        rounding = CONTROL.rounding_units * oracle.precision * oracle.adversary.rounding_growth
+        delta = steepest * rounding / (CONTROL.tolerance_share * tol)
         usual = steepest / (at.magnitude or 1.0) / SMOOTHNESS.longest_step
         return AffineModel(min(max(delta, usual / CONTROL.step_range), usual * CONTROL.step_range), weights)
 

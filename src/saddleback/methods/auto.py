@@ -1,12 +1,14 @@
-"""The choice of ``method="auto"``: Newton or quasi-Newton, by a model of their costs."""
+"""The choice of ``method="auto"``: by capabilities, and between Newton and quasi-Newton by a model of their costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..adversary import Adversary
 from ..capabilities import offers
 from ..losses import Losses
-from ..losses.base import HasHessian
+from ..losses.base import HasHessian, HasLinearization
+from .interior_point import InteriorPoint
 from .newton import Newton
 from .quasi_newton import CONTROL as QUASI_NEWTON
 from .quasi_newton import QuasiNewton
@@ -19,12 +21,18 @@ class AutoControl:
     Round numbers between those measured on easy and on ill-conditioned tables (docs/benchmarks.md), for a gap of 1e-8.
     """
 
-    newton_steps: int = 8
-    """Evaluations of Newton's method; 5 to 10 measured."""
-    newton_hessians: int = 4
-    """Exact Hessians of Newton's method; 2 to 6 measured."""
+    newton_steps: int = 7
+    """Evaluations of Newton's method; 5 to 12 measured."""
+    newton_hessians: int = 6
+    """Hessians of Newton's method, one per step of the composite model; 4 to 11 measured."""
     quasi_newton_steps: int = 100
-    """Evaluations of quasi-Newton; 10 to 280 measured."""
+    """Evaluations of quasi-Newton; 9 to 190 measured."""
+    near_newton_steps: int = 3
+    near_newton_hessians: int = 2
+    """The same from a start that is near the solution; on average 2.6 evaluations and 1.6 Hessians in selections."""
+    near_quasi_newton_steps: int = 250
+    """53 to 148 evaluations measured for softmax of 343 and 672 parameters, each with as much again for the sampled
+    Hessian and the pairs: Newton took 0.63 of the time on both."""
     iteration: float = 1e5
     """The cost of an iteration without its evaluation: some tenths of a millisecond of Python, estimated low. Without
     this term functions of 50 parameters and a few losses would cost nearly nothing in the model, so that it would never
@@ -34,19 +42,34 @@ class AutoControl:
 CONTROL = AutoControl()
 
 
-def choose_method(losses: Losses) -> Newton | QuasiNewton:
+def choose_method(
+    losses: Losses, adversary: Adversary | None = None, *, near: bool = False
+) -> Newton | QuasiNewton | InteriorPoint:
     """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
 
-    With N entries of data (n d for a table of n rows), an evaluation costs N. A Hessian adds N d multiplications, and
-    its factorization d^3/3. Losses without ``n_entries`` are taken to read J d entries.
+    Of losses that are so many that their Jacobian is not formed, interior-point steps take the place of Newton's where
+    the dual set and the regularizer, the ``adversary``, allow them.
+
+    With N entries of data (n d for a table of n rows) and K margins per row, an evaluation costs N K. A Hessian of d
+    parameters, or those of all losses, adds N K d multiplications, and its factorization d^3/3. Losses without
+    ``n_entries`` are taken to read J d entries. ``near`` says that the start is near the solution, as that of a
+    neighboring problem is.
     """
-    return Newton() if _newton_is_cheaper(losses) and offers(losses, HasHessian) else QuasiNewton()
+    if not (_newton_is_cheaper(losses, near) and offers(losses, HasHessian)):
+        return QuasiNewton()
+    if adversary is not None and offers(losses, HasLinearization) and not InteriorPoint.needs.unmet(adversary, losses):
+        return InteriorPoint()
+    return Newton()
 
 
-def _newton_is_cheaper(losses: Losses) -> bool:
+def _newton_is_cheaper(losses: Losses, near: bool) -> bool:
     d = losses.n_params
-    entries = float(getattr(losses, "n_entries", losses.n_losses * d))
+    entries = float(getattr(losses, "n_entries", losses.n_losses * d)) * getattr(losses, "n_outputs", 1)
     hessian = entries * d / QUASI_NEWTON.flops
     evaluation = CONTROL.iteration + entries
-    newton = CONTROL.newton_steps * (evaluation + d**3 / 3 / QUASI_NEWTON.flops) + CONTROL.newton_hessians * hessian
-    return newton <= CONTROL.quasi_newton_steps * evaluation
+    steps, hessians, others = (
+        (CONTROL.near_newton_steps, CONTROL.near_newton_hessians, CONTROL.near_quasi_newton_steps)
+        if near
+        else (CONTROL.newton_steps, CONTROL.newton_hessians, CONTROL.quasi_newton_steps)
+    )
+    return steps * (evaluation + d**3 / 3 / QUASI_NEWTON.flops) + hessians * hessian <= others * evaluation

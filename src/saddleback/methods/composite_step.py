@@ -48,7 +48,8 @@ def try_composite_step(
 ) -> Trial | None:
     """The step to the minimum of m, corrected where it would be rejected; None where its length is zero."""
     noise = PROX.rounding_units * oracle.precision * (abs(at.value) + at.magnitude)
-    minimum = minimize_model(oracle, at, model, system, sigma, tol, start, noise)
+    with model.blas_threads:
+        minimum = minimize_model(oracle, at, model, system, sigma, tol, start, noise)
     p = minimum.point.p
     if not float(p.dot(p)) > 0:
         return None

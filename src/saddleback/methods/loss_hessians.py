@@ -18,8 +18,9 @@ Mask: TypeAlias = Annotated[NDArray[np.bool_], Axes(("J",))]
 class LossHessiansControl:
     """The numbers of `LossHessians`."""
 
-    most_entries: int = 1 << 24
-    """The most entries J d^2 of all Hessians, 128 MB; beyond, only their sum is computed."""
+    most_entries: int = 1 << 23
+    """The most entries J d^2 of all Hessians: 64 MB, in a checkpoint as well, and three times that while they are
+    computed again. Beyond, only their sum is computed."""
     zero_weight: float = 1e-8
     """A loss with a smaller share of the largest weight is inactive: its weight is zero up to the accuracy of (D)."""
 
@@ -55,11 +56,11 @@ class LossHessians:
         """With the Hessians at w of all losses that have a weight in lam."""
         here = w is self.w or np.array_equal(w, self.w)
         fresh = self.fresh if here else np.zeros_like(self.fresh)
-        weights = np.abs(lam)
-        active = weights > CONTROL.zero_weight * weights[weights.argmax()]
-        which = (active & ~fresh).nonzero()[0]
+        which = (_active(lam) & ~fresh).nonzero()[0]
         if not which.size:
             return self if here else LossHessians(self.rows, w, fresh)
+        if which.size == lam.size:
+            return LossHessians.all_at(oracle, w)
         rows = self.rows.copy()
         rows.reshape(-1, w.size, w.size)[which] = oracle.loss_hessians(w, which)
         fresh = fresh.copy()
@@ -77,8 +78,13 @@ class LossHessians:
 
     def cover(self, lam: Vector) -> bool:
         """Whether every loss with a weight in lam has its Hessian at w."""
-        weights = np.abs(lam)
-        return bool(self.fresh[weights > CONTROL.zero_weight * weights[weights.argmax()]].all())
+        return bool(self.fresh[_active(lam)].all())
+
+
+def _active(lam: Vector) -> NDArray[np.bool_]:
+    """Which losses have a weight."""
+    weights = np.abs(lam)
+    return weights > CONTROL.zero_weight * weights.item(weights.argmax())
 
 
 def keeps_loss_hessians(oracle: Oracle) -> bool:

@@ -16,8 +16,8 @@ class Regularizer(ABC):
     A subclass defines ``strong_convexity``, ``value``, ``gradient`` and ``hessian``. An inner solver then finds best
     responses, with a bound of its error. For path following R must be compatible with the barrier B of the set: c R + B
     is self-concordant for all c >= 0. Optional capabilities are `HasBestResponse` (a formula for the best response, on
-    sets with the capabilities in ``response_needs``), `QuadraticForm` (quadratic programs) and `HasResponseWeights`
-    (Newton's method on the primal side of (D)).
+    sets with the capabilities in ``response_needs``), `QuadraticForm` (quadratic programs) and `HasProximalForm`
+    (Newton's method on the primal side of (D), on sets with the capabilities in ``proximal_needs``).
     """
 
     response_needs: ClassVar[tuple[type, ...]] = ()
@@ -114,15 +114,6 @@ class HasGradient(Protocol):
     """a gradient ``gradient(lam)`` on all of Lambda, its boundary included."""
 
     def gradient(self, lam: Vector) -> Vector: ...
-
-
-class HasResponseWeights(Protocol):
-    """``response_weights(lam)``: how the best response on the simplex moves, with a ``gamma``."""
-
-    gamma: float
-
-    def response_weights(self, lam: Vector) -> Vector:
-        """s with d lam = (diag s - s s'/<1, s>) dz / gamma, for the best response lam to z."""
 
 
 class StronglyConvex(Protocol):

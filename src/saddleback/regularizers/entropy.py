@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 import numpy as np
-from scipy.special import kl_div, rel_entr
+from scipy.special import rel_entr
 
 from .._types import Vector
 from .._validation import number
 from ..dual_sets import DualSet, HasSmoothTilt, HasTilt, ProximalResponse
+from ..dual_sets.kl_ball import relative_entropy
 from ..dual_sets.priors import check_prior_length, checked_prior, prior_of
 from ..dual_sets.proximal_response import scaled_response
 from ..errors import IncompatibleError
@@ -95,13 +96,9 @@ class Entropy(Regularizer):
         # Without the common part of all losses, which would cancel digits in which they differ.
         return tilt(self._prior(z.size), dual_set.tangent_part(z) / self.gamma)
 
-    def response_weights(self, lam: Vector) -> Vector:
-        """lam, as a softmax has d lam = (diag lam - lam lam') dz / gamma."""
-        return lam
-
     def proximal_distance(self, dual_set: DualSet, lam: Vector, center: Vector) -> float:
         """sum lam log(lam / center) - lam + center, the relative entropy of weights that need not sum to one."""
-        return max(float(kl_div(lam, np.maximum(center, SMALLEST_WEIGHT)).sum()), 0.0)
+        return relative_entropy(lam, center)
 
     def proximal_response(self, dual_set: DualSet, z: Vector, gamma: float, center: Vector) -> ProximalResponse:
         """A tilt: the two entropies add up to one, around a geometric mean of their priors; also for gamma = 0.

@@ -73,10 +73,6 @@ class Quadratic(Regularizer):
         # Without the common part of all losses, which would cancel digits in which they differ.
         return project(dual_set.tangent_part(z) / self.gamma + (1.0 / z.size if self.center is None else self.center))
 
-    def response_weights(self, lam: Vector) -> Vector:
-        """One where a weight is positive, else zero: the derivative of the projection on the simplex."""
-        return (lam > 0).astype(np.float64)
-
     def proximal_distance(self, dual_set: DualSet, lam: Vector, center: Vector) -> float:
         """1/2 |lam - center|^2."""
         return squared_distance(lam, center)

@@ -17,6 +17,7 @@ from .projected_gradient import ProjectedGradient
 from .qp import QuadraticProgram
 from .response_newton import ResponseNewton
 from .trust_constr import TrustConstr
+from .working_set import WorkingSet
 
 INNER_SOLVERS: dict[str, type[InnerSolver]] = {
     "auto": Auto,
@@ -65,6 +66,7 @@ __all__ = [
     "QuadraticProgram",
     "ResponseNewton",
     "TrustConstr",
+    "WorkingSet",
     "adversary_of",
     "applies",
     "inner_solver",

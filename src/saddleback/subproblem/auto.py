@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from .._types import Vector
 from ..adversary import Adversary
-from ..capabilities import Needs
+from ..capabilities import Needs, offers
+from ..dual_sets import HasSmoothSupport
 from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
 from .frank_wolfe import FrankWolfe
@@ -18,6 +19,7 @@ from .qp import QuadraticProgram
 from .qp.primal_form import PrimalForm
 from .response_newton import CONTROL as RESPONSE_NEWTON
 from .response_newton import ResponseNewton
+from .working_set import WorkingSet
 
 # With fewer losses the order of the solvers does not depend on the shape of Q.
 SHAPE_MATTERS_FROM = min(RESPONSE_NEWTON.many_losses, PATH_FOLLOWING.many_losses)
@@ -62,6 +64,7 @@ class Auto:
     name: ClassVar[str] = "auto"
     solvers: tuple[InnerSolver, ...] = (
         QuadraticProgram(),
+        WorkingSet(),
         ResponseNewton(),
         PathFollowing(),
         ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
@@ -114,11 +117,16 @@ class Auto:
         asked, solvers = self._asked
         if asked is not subproblem.adversary:
             solvers = self.applicable(subproblem.adversary)
-        if subproblem.c.size < SHAPE_MATTERS_FROM:
+        if subproblem.c.size < SHAPE_MATTERS_FROM and not offers(subproblem.adversary.dual_set, HasSmoothSupport):
             return solvers
-        if any(isinstance(s, PathFollowing) and s.is_fastest(subproblem) for s in solvers) and not PrimalForm.suits(
-            subproblem
-        ):
+        for solver in solvers:
+            if isinstance(solver, WorkingSet) and solver.is_fastest(subproblem):
+                # Its restricted problems are quadratic programs: one of all losses would not be more accurate.
+                return (solver, *(s for s in solvers if not isinstance(s, WorkingSet | QuadraticProgram)))
+        solvers = tuple(s for s in solvers if not isinstance(s, WorkingSet))
+        if PrimalForm.suits(subproblem):
+            return solvers
+        if any(isinstance(s, PathFollowing) and s.is_fastest(subproblem) for s in solvers):
             solvers = tuple(s for s in solvers if not isinstance(s, QuadraticProgram))
         for solver in solvers:
             if isinstance(solver, ResponseNewton) and solver.is_fastest(subproblem):

@@ -11,7 +11,8 @@ from .._types import EPS, Matrix, Vector
 from ..adversary import Adversary
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
-# A measured gap is a sum of a few terms as large as the scale, each with a rounding error of EPS times that.
+# A measured gap is a sum of a few terms as large as the scale, each with a rounding error of EPS times that; of more
+# terms where the weights do not sum to one.
 ROUNDING_ERRORS = 8
 
 
@@ -47,7 +48,7 @@ class DualSubproblem:
         spread, magnitude = np.abs(c_tangent), diagonal.item(diagonal.argmax())
         largest, gamma = adversary.largest_weight, adversary.regularizer.strong_convexity
         scale = largest * max(spread.item(spread.argmax()), largest * max(magnitude, gamma))
-        rounding_floor = ROUNDING_ERRORS * EPS * max(scale, SMALLEST_NORMAL)
+        rounding_floor = ROUNDING_ERRORS * EPS * adversary.rounding_growth * max(scale, SMALLEST_NORMAL)
         self.__dict__.update(c_tangent=c_tangent, magnitude=magnitude, scale=scale, rounding_floor=rounding_floor)
 
     def product(self, lam: Vector) -> Vector:

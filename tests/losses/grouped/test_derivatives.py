@@ -124,6 +124,13 @@ def test_the_kernel_of_narrow_tables(d, dtype, intercept):
     H = losses.hessian(w, lam)
     np.testing.assert_allclose(H, expected, rtol=1e-10, atol=1e-13)
     np.testing.assert_array_equal(H, H.T)
+    f, G = losses.evaluate(w)
+    sign, share = 2 * y - 1, np.eye(3)[groups] / np.bincount(groups)
+    weights = np.append(w[:d], [0.0] * intercept)
+    values = share.T @ np.logaddexp(0.0, -sign * (Z @ w + offset)) + 0.25 * w[:d] @ w[:d]
+    np.testing.assert_allclose(f, values, rtol=1e-12)
+    np.testing.assert_allclose(G, (share * (p - y)[:, None]).T @ Z + 0.5 * weights, rtol=1e-10, atol=1e-13)
+    np.testing.assert_array_equal(losses.values(w), f)
 
 
 def test_layout_of_softmax_parameters():

@@ -228,15 +228,16 @@ def test_equal_bits(loss, layout, d):
 
 
 def test_no_second_kernel_is_compiled():
-    from saddleback.losses.grouped.kernels.blocks import evaluate_blocks
+    from saddleback.losses.grouped.kernels.arguments import LOGISTIC
+    from saddleback.losses.grouped.kernels.columns import evaluation
 
     case = make("logistic")
     case.losses().evaluate(np.zeros(7))
-    before = len(evaluate_blocks.signatures)
+    before = len(evaluation(LOGISTIC).signatures)
     losses = case.losses(offset=case.offset())
     for other in (losses, pickle.loads(pickle.dumps(losses))):
         other.evaluate(np.zeros(7))
-    assert len(evaluate_blocks.signatures) == before
+    assert len(evaluation(LOGISTIC).signatures) == before
 
 
 def test_zeros_are_no_offset():

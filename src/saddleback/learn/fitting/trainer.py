@@ -12,6 +12,7 @@ from ...dual_sets import Contamination
 from ...engine.progress import Callback, Progress
 from ...errors import ProblemError
 from ...losses import GroupedLinear
+from ...methods import AUTO, choose_method
 from ...problem import Problem
 from ...result import Result, Status
 from ...solve import solve
@@ -113,11 +114,13 @@ class Trainer:
         tol: float | None = None,
     ) -> Fit:
         """Solve the problem of a candidate, from ``start`` in standardized units."""
-        setting = self.setting
+        setting, problem = self.setting, self.problem(candidate, reference)
+        # The start is the solution of a neighboring candidate.
+        near = setting.method == AUTO and start is not None
         result = solve(
-            self.problem(candidate, reference),
+            problem,
             w0=start,
-            method=setting.method,
+            method=choose_method(problem.losses, problem.adversary, near=True) if near else setting.method,
             tol=setting.tol if tol is None else tol,
             max_iter=setting.max_iter,
             callback=self._callback(candidate.l2),

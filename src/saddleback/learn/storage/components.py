@@ -30,6 +30,7 @@ from ...methods import (
     Accelerated,
     Extragradient,
     FixedPoint,
+    InteriorPoint,
     Newton,
     Optimistic,
     ProxLinear,
@@ -41,7 +42,18 @@ from ...storage import Unreadable
 LOSSES = (Huber, Logistic, Poisson, Quantile, Softmax, Squared, SquaredHinge)
 SETS = (Ball, Box, CappedSimplex, Chi2Ball, Contamination, KLBall, Polytope, Product, Simplex, TVBall)
 REGULARIZERS = (Entropy, Quadratic, Zero)
-METHODS = (APGD, LBFGSB, Accelerated, Extragradient, FixedPoint, Newton, Optimistic, ProxLinear, QuasiNewton)
+METHODS = (
+    APGD,
+    LBFGSB,
+    Accelerated,
+    Extragradient,
+    FixedPoint,
+    InteriorPoint,
+    Newton,
+    Optimistic,
+    ProxLinear,
+    QuasiNewton,
+)
 COMPONENTS: Mapping[str, Any] = {kind.__name__: kind for kind in (*LOSSES, *SETS, *REGULARIZERS, *METHODS)}
 
 MOST_ENTRIES = 100_000

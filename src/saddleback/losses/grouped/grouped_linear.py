@@ -6,6 +6,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, indices, number
@@ -20,6 +21,7 @@ from ..base import (
     HasSampledHessian,
     HasSmoothness,
 )
+from .column_reader import ColumnReader
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian, hessians_of_rows
 from .input.features import check_same_columns, read_features
@@ -32,7 +34,7 @@ from .own_loss import OwnLoss, find_loss
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
 from .row_jacobian import RowJacobian
-from .row_reader import RowReader, each_row, one_group
+from .row_reader import RowReader, compact, each_row, one_group
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
@@ -178,6 +180,9 @@ class GroupedLinear:
         self._reader = Reader.of(
             matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
         )
+        if self._by_row:
+            self._reader = compact(self._reader)
+        self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
         self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
@@ -191,6 +196,10 @@ class GroupedLinear:
         if self._rows is not None:
             f, jacobian = self.linearize(w)
             return f, jacobian.dense()
+        if self._columns is not None and self.loss.kernel is not None:
+            w = self._layout.checked(w)
+            f, G = self._columns.evaluate(w, self.l2)
+            return f + self._penalty(w[: self.n_features]), G
         W, intercepts = self._layout.split(w)
         f, G = self._reader.evaluate(W, intercepts, self.l2, self.loss)
         return f + self._penalty(W), G
@@ -199,6 +208,9 @@ class GroupedLinear:
         """f(w) alone: half the arithmetic of ``evaluate``."""
         if self._rows is not None:
             return self.linearize(w)[0]
+        if self._columns is not None and self.loss.kernel is not None:
+            w = self._layout.checked(w)
+            return self._columns.values(w) + self._penalty(w[: self.n_features])
         W, intercepts = self._layout.split(w)
         return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
 
@@ -277,13 +289,14 @@ class GroupedLinear:
         if self._rows is not None:
             lam = finite_vector(lam, "lam", self.n_losses)
             return self.linearize(w)[1].hessian(lam, np.zeros(self.n_losses))
-        W, intercepts = self._layout.split(w)
         lam = finite_vector(lam, "lam", self.n_losses)
-        rows = WeightedRows.of_losses(self._reader.plan, lam)
-        (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
-        penalized = np.arange(self._layout.n_weights)
-        H[penalized, penalized] += self.l2 * lam.sum()
-        return H
+        if self._columns is not None:
+            H = self._columns.hessian(self._layout.checked(w), lam)
+        else:
+            W, intercepts = self._layout.split(w)
+            rows = WeightedRows.of_losses(self._reader.plan, lam)
+            (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
+        return self._penalized(H, self.l2 * lam.sum())
 
     def loss_hessians(self, w: Vector, which: Any) -> Matrix:
         """The Hessians of the losses with these numbers, (len(which), n_params, n_params).
@@ -291,13 +304,12 @@ class GroupedLinear:
         n d^2 multiplications (times K^2), where n counts the rows of these groups: no other row is read.
         """
         self._refuse_lack(HasLossHessians)
+        which = indices(which, "which", self.n_losses)
+        if self._columns is not None:
+            return self._penalized(self._columns.loss_hessians(self._layout.checked(w), which), self.l2)
         W, intercepts = self._layout.split(w)
-        numbers = indices(which, "which", self.n_losses).tolist()
-        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in numbers]
-        H = hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads)
-        penalized = np.arange(self._layout.n_weights)
-        H[:, penalized, penalized] += self.l2
-        return H
+        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in which.tolist()]
+        return self._penalized(hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads), self.l2)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
@@ -396,13 +408,22 @@ class GroupedLinear:
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
     @property
+    def n_outputs(self) -> int:
+        """Margins per row: the number of classes for "softmax", else 1."""
+        return self._layout.n_outputs
+
+    @property
     def _outputs(self) -> list[Any] | None:
         """The classes that have a margin each; None where a row has one margin."""
         return self.classes if self.loss.response == "classes" else None
 
     def _penalty(self, W: Matrix) -> float:
-        if self.l2 == 0.0:
-            return 0.0
         flat = W.ravel()
-        with np.errstate(over="ignore"):
-            return 0.5 * self.l2 * float(flat @ flat)
+        return 0.0 if self.l2 == 0.0 else 0.5 * self.l2 * ddot(flat, flat)
+
+    def _penalized(self, H: Matrix, l2: float) -> Matrix:
+        """H, in place, with l2 added to the diagonal entries of the weights."""
+        if l2 != 0.0:
+            # A view of the diagonals, not a copy.
+            np.einsum("...ii->...i", H)[..., : self._layout.n_weights] += l2
+        return H

@@ -1,4 +1,4 @@
-"""Hessians of weighted sums of rows: narrow tables by a kernel, others by BLAS on blocks of rows in float64."""
+"""Hessians of weighted sums of rows, by BLAS on blocks of rows in float64; ``column_reader`` has narrow tables."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ import scipy.sparse as sp
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
 from ...machine.resources import check_room, cores
-from .narrow_hessian import hessians_of_columns
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
-from .tables.dense_table import ColumnTable
 from .tables.threads import run_all
 from .weighted_rows import Block, WeightedRows, rows_in_blocks
 
 BLOCK_ENTRIES = 1 << 17
 """Entries of a block: 1 MB, large enough for full BLAS speed and small enough for the cache."""
+
+UNCHECKED_ENTRIES = 1 << 16
+"""Entries of Hessians that fit into any memory: half a megabyte."""
 
 MULTIPLICATIONS_ALONE = 1 << 24
 """Multiplications of Hessians up to which the calling thread computes them alone, in a millisecond or two: another one
@@ -31,12 +32,19 @@ would save half of that, and may wait five for the interpreter lock where the co
 
 def check_room_for_hessian(n_params: int, copies: int) -> None:
     """Refuse Hessians if that many do not fit into memory; each thread has a sum of its own."""
+    if copies * n_params * n_params < UNCHECKED_ENTRIES:
+        return
     d, n = n_params, f"{copies} of them, one per loss or thread," if copies > 1 else "it"
     check_room(
         8.0 * copies * d * d,
         f"the Hessian of n_params = {d} is a {d} x {d} matrix, and {n}",
         "Use method='quasi-newton', which needs none" + (", or n_threads=1." if copies > 1 else "."),
     )
+
+
+def threads_for(n_rows: int, n_params: int, n_threads: int | None) -> int:
+    """The number of threads for Hessians of so many rows; ``n_threads`` is what the user asked for."""
+    return (n_threads or cores()) if n_rows * n_params**2 > MULTIPLICATIONS_ALONE else 1
 
 
 def hessians_of_rows(
@@ -55,10 +63,8 @@ def hessians_of_rows(
     K, d = W.shape
     size = d + bool(intercepts.size)
     n_rows = sum(rows.positions.size for rows in sums)
-    n_threads = (n_threads or cores()) if n_rows * (K * size) ** 2 > MULTIPLICATIONS_ALONE else 1
+    n_threads = threads_for(n_rows, K * size, n_threads)
     check_room_for_hessian(K * size, len(sums) + n_threads - 1)
-    if K == 1 and isinstance(reader.table, ColumnTable) and not isinstance(loss, Softmax):
-        return hessians_of_columns(reader, loss, W[0], intercepts, sums, n_threads)
     add = partial(_add_block, reader, loss, W, intercepts)
     H = np.zeros((len(sums), K, K, size, size))
     extra = [np.empty((K, K, size, size)) for _ in range(n_threads - 1)]

@@ -32,11 +32,15 @@ class Memberships:
     ) -> Memberships:
         """From pairs with weights >= 0. Pairs of weight 0 are dropped; a group of such pairs alone has size 0."""
         kept = weight > 0
-        rows, groups, weight = rows[kept], groups[kept], weight[kept]
+        if not kept.all():
+            rows, groups, weight = rows[kept], groups[kept], weight[kept]
         sizes = np.bincount(groups, minlength=len(names))
         # Divided by the group's largest weight first, so that no sum of weights overflows.
         largest = np.zeros(len(names))
-        np.maximum.at(largest, groups, weight)
+        if weight.size and weight.min() == weight.max():
+            largest[sizes > 0] = weight[0]
+        else:
+            np.maximum.at(largest, groups, weight)
         relative = weight / largest[groups]
         totals = np.bincount(groups, relative, minlength=len(names))
         with np.errstate(over="ignore"):

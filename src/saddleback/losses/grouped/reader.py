@@ -36,8 +36,7 @@ LARGEST_COPY = 1 << 27
 ROWS_PER_CALL = 1 << 16
 """Rows of one call of a loss in Python: the overhead of a call is negligible, and the rows stay in cache."""
 
-GRAM = HALF_SQUARE, (0.0, 0.0), 0
-"""The kernel's argument ``loss`` for products with X'X."""
+NO_OPTIONS = (0.0, 0.0)
 
 GroupBlocks = tuple[int, int, int]
 """A group, and the first and the last of a range of blocks of its rows."""
@@ -116,7 +115,7 @@ class Reader:
 
     def gram(self, V: Matrix) -> Matrix:
         """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij; x_i ends with a 1 where v_j has an entry for an intercept."""
-        kernel = load("blocks", "evaluate_blocks")
+        kernel = load("blocks", "evaluation")(HALF_SQUARE)
         plan, shares = self._by_group
         d = self.table.shape[1]
         y = read_only(np.empty(plan.rows.size))
@@ -127,7 +126,7 @@ class Reader:
         def read(X: Any, share: list[GroupBlocks]) -> None:
             for group, begin, end in share:
                 v = V[group]
-                kernel(*(X, v[None, :d], v[d:], 0.0, GRAM, plan.arrays, y, NO_OFFSET, begin, end, True, f, G))
+                kernel(X, v[None, :d], v[d:], 0.0, NO_OPTIONS, 0, plan.arrays, y, NO_OFFSET, begin, end, True, f, G)
 
         for stage, of_threads in zip(plan.stages, shares, strict=True):
             X = self.table.open(stage)
@@ -141,13 +140,18 @@ class Reader:
         if loss.kernel is None:
             self._read_in_halves(W, intercepts, l2, loss, gradient, f, G)
             return
-        arguments = loss.kernel, loss.options, loss.address if isinstance(loss, OwnLoss) else 0
-        kernel, plan, y, offset = load("blocks", "evaluate_blocks"), self.plan.arrays, read_only(self.y), self._offset
+        kernel, plan, y, offset = (
+            load("blocks", "evaluation")(loss.kernel),
+            self.plan.arrays,
+            read_only(self.y),
+            self._offset,
+        )
+        arguments = loss.options, loss.address if isinstance(loss, OwnLoss) else 0
         for stage in self.plan.stages:
             X = self.table.open(stage)
             run_all(
                 [
-                    partial(kernel, X, W, intercepts, l2, arguments, plan, y, offset, *blocks, gradient, f, G)
+                    partial(kernel, X, W, intercepts, l2, *arguments, plan, y, offset, *blocks, gradient, f, G)
                     for blocks in pairwise(stage.cuts)
                 ]
             )

@@ -56,9 +56,14 @@ class RowJacobian(StructuredJacobian):
 
     def hessian(self, lam: Vector, theta: Vector) -> Matrix:
         """Z' diag(lam ell'' + theta s^2) Z + l2 sum(lam) I, and the terms of r in the squares of the gradients."""
-        y = self.rows.reader.y
         with np.errstate(over="ignore", invalid="ignore"):
-            H = self.rows.gram(lam * self.loss.curvature(self.eta, y) + theta * self.s**2)
+            # In few arrays, as they are as long as the table.
+            h = lam * self.loss.curvature(self.eta, self.rows.reader.y)
+            squares = self.s * self.s
+            squares *= theta
+            h += squares
+            del squares
+            H = self.rows.gram(h)
         if self.l2 != 0.0:
             penalized = np.arange(self.rows.layout.n_weights)
             H[penalized, penalized] += self.l2 * lam.sum()

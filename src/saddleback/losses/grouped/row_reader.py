@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice, pairwise
 from typing import Any
@@ -38,10 +38,19 @@ def one_group(n: int) -> Memberships:
     )
 
 
+def compact(reader: Reader) -> Reader:
+    """The same reader, whose read plan keeps one vector for what one group has in several: rows in their order."""
+    plan = reader.plan
+    none = np.broadcast_to(np.intp(0), plan.order.shape)
+    if np.array_equal(plan.order, plan.rows):
+        plan = replace(plan, rows=plan.order, visit_position=plan.order, visit_group=none)
+    return replace(reader, plan=plan, memberships=plan.memberships(reader.memberships))
+
+
 def each_row(n: int) -> Memberships:
     """Every row in a group of its own, named by its number."""
-    every, ones = np.arange(n), np.ones(n, dtype=np.intp)
-    return Memberships(n, range(n), every, every, np.ones(n), ones, np.ones(n))
+    every, ones = np.arange(n), np.broadcast_to(1.0, (n,))
+    return Memberships(n, range(n), every, every, ones, np.broadcast_to(np.intp(1), (n,)), ones)
 
 
 @dataclass(frozen=True, eq=False)

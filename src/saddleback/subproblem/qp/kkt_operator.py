@@ -94,6 +94,51 @@ class FactoredKKT:
         return K
 
 
+class BoundedKKT:
+    """`DenseKKT` with P = F F' + diag H, which is never formed."""
+
+    def __init__(self, subproblem: FactoredSubproblem) -> None:
+        constraints = subproblem.adversary.linear_constraints
+        assert constraints is not None, "the caller asks only for polyhedral sets"
+        scale, largest_weight = subproblem.scale or 1.0, subproblem.adversary.largest_weight
+        H, b = _quadratic_part(subproblem)
+        self.F: Matrix = subproblem.factor * (largest_weight / np.sqrt(scale))
+        self.minus_q = b / (scale / largest_weight)
+        self._H = np.zeros_like(b) if H is None else H / (scale / largest_weight**2)
+        self._E, self._e = constraints.E, constraints.e
+        self.shape = (len(b), len(self._e))
+
+    @property
+    def diagonal(self) -> Vector:
+        return np.append(np.einsum("ij,ij->i", self.F, self.F) + self._H, np.zeros(len(self._e)))
+
+    def residual(self, X: Vector) -> Vector:
+        x, y = X[: self.shape[0]], X[self.shape[0] :]
+        z = self.F.dot(x.dot(self.F)) + self._H * x - self.minus_q + y.dot(self._E)
+        return np.append(z, self._E.dot(x) - self._e)
+
+    def block(self, index: Index) -> Matrix:
+        k = self.shape[1]
+        free = index[: index.size - k]
+        m = free.size
+        rows, E = self.F.take(free, 0), self._E.take(free, 1)
+        K = np.zeros((m + k, m + k))
+        K[:m, :m] = rows.dot(rows.T)
+        K.ravel()[: m * (m + k) : m + k + 1] += self._H.take(free)
+        K[m:, :m], K[:m, m:] = E, E.T
+        return K
+
+
+def scaled_quadratic(subproblem: DualSubproblem) -> tuple[Matrix, Vector]:
+    """(P, b) with S + R = scale (1/2 lam'P lam - b'lam) + constant on a set whose largest weight is one."""
+    H, b = _quadratic_part(subproblem)
+    scale = subproblem.scale or 1.0
+    P = subproblem.Q / scale
+    if H is not None:
+        P.ravel()[:: H.size + 1] += H / scale
+    return P, b / scale
+
+
 def _quadratic_part(subproblem: DualSubproblem) -> tuple[Vector | None, Vector]:
     """(H, b) with S + R = 1/2 lam' (Q + diag H) lam - b' lam + constant on Lambda; None for H = 0."""
     adversary = subproblem.adversary

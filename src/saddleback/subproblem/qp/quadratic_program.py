@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 import piqp
+from scipy.linalg.blas import dasum
 
 from ..._types import Vector
 from ..._validation import whole
@@ -19,6 +21,8 @@ from ..factored_subproblem import is_tall
 from ..incumbent import Incumbent
 from . import active_set
 from .dual_form import DualForm
+from .few_losses import CONTROL as FEW
+from .few_losses import solve_few
 from .primal_form import PrimalForm
 
 
@@ -69,11 +73,17 @@ class QuadraticProgram:
         return 0 if is_tall(J, d) and PrimalForm.fits(adversary, J, d) else CONTROL.square_matrices
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
-        incumbent, n_iter = Incumbent(subproblem, tol, start), 0
-        adversary = subproblem.adversary
+        adversary, n, n_iter = subproblem.adversary, subproblem.c.size, 0
         constraints = adversary.linear_constraints
         assert constraints is not None, "resolve_inner refuses sets that are not polyhedral"
-        n = subproblem.c.size
+        incumbent = Incumbent(subproblem, tol)
+        if start is not None:
+            if 1 < n <= FEW.most_losses and constraints.is_simplex_above and isfinite(dasum(start)):
+                lam, n_iter = solve_few(subproblem, constraints.lower, adversary.dual_set.restore(start))
+                incumbent.offer(lam)
+                if incumbent.done:
+                    return incumbent.solution(self.name, n_iter)
+            incumbent.offer(start)
         if incumbent.done or len(constraints.E) >= n:
             return incumbent.solution(self.name, n_iter)
         form = PrimalForm(subproblem) if PrimalForm.suits(subproblem) else DualForm(subproblem)

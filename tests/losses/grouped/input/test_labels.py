@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from saddleback.losses.grouped.input import label_numbers
+from saddleback.losses.grouped.input.label_numbers import encode
 from saddleback.losses.grouped.input.labels import read_labels
 
 RNG = np.random.default_rng(0)
@@ -38,3 +42,57 @@ def test_integers(name):
     assert list(map(type, names)) == list(map(type, distinct.tolist()))
     assert codes.dtype == np.intp
     np.testing.assert_array_equal(codes, expected)
+
+
+def by_sorting(labels):
+    """Distinct labels and numbers as NumPy has them."""
+    distinct, codes = np.unique(labels, return_inverse=True)
+    return distinct.tolist(), codes
+
+
+@given(
+    st.lists(st.sampled_from(["", "a", "ab", "b", "ba", "\x00", "é", "aa" * 20, "z" * 64, "z" * 65]), min_size=1),
+    st.sampled_from(["U", "S", "O"]),
+)
+def test_texts_are_numbered_as_by_sorting(texts, kind):
+    labels = np.char.encode(texts, "utf-8") if kind == "S" else np.array(texts, dtype=kind)
+    names, codes = encode(labels, "groups")
+    expected = by_sorting(labels)
+    assert names == expected[0]
+    np.testing.assert_array_equal(codes, expected[1])
+
+
+def test_texts_that_share_a_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(label_numbers, "MULTIPLIER", np.uint64(1))
+    labels = np.array(["ab", "ba", "ab", "aa"])
+    names, codes = encode(labels, "groups")
+    assert names == ["aa", "ab", "ba"]
+    np.testing.assert_array_equal(codes, [1, 2, 1, 0])
+
+
+@given(
+    st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 7.0, 1e300, -np.inf, np.inf, np.nan, 2.0**60]), min_size=1),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_floats_are_numbered_as_by_sorting(numbers, dtype):
+    with np.errstate(over="ignore"):
+        labels = np.array(numbers).astype(dtype)
+    known = ~np.isnan(labels)
+    names, codes = encode(labels, "groups")
+    expected = by_sorting(labels[known])
+    assert names == expected[0]
+    np.testing.assert_array_equal(codes[known], expected[1])
+    assert (codes[~known] == -1).all()
+
+
+@given(st.lists(st.sampled_from([None, float("nan"), "a", "b", ("a", None), ("a", 1), 1, 2.5, True]), min_size=1))
+def test_objects_keep_their_first_order_where_they_cannot_be_compared(labels):
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    names, codes = encode(array, "groups")
+    missing = [label is None or label != label or label == ("a", None) for label in labels]
+    assert [code == -1 for code in codes] == missing
+    assert all(names[code] == label for code, label in zip(codes, labels, strict=True) if code >= 0)
+    known = [label for label, absent in zip(labels, missing, strict=True) if not absent]
+    if {type(label) for label in known} > {str, int}:
+        assert names == list(dict.fromkeys(known))

@@ -2,10 +2,16 @@
 
 from itertools import permutations
 
+import numba
 import numpy as np
 import pytest
 
 from saddleback.losses.grouped.kernels.blocks import _weigh
+
+
+@numba.njit
+def weigh(coefficient, slot, first, visits, x, c):
+    return _weigh(coefficient, slot, first, visits, x, c)
 
 
 @pytest.mark.parametrize("n", [3, 8, 13, 18, 26, 40])
@@ -21,9 +27,9 @@ def test_sums_do_not_depend_on_places_in_memory(n, gap):
             arrays[which] = memory[start : start + n + 8]
             start += n + 8 + gap
         arrays[0][:n], arrays[1][:n] = x, coefficient
-        sums.add(_weigh(arrays[1], np.arange(n), 0, n, arrays[0], arrays[2]))
+        sums.add(weigh(arrays[1], np.arange(n), 0, n, arrays[0], arrays[2]))
     for distance in (n, n + 1, n + 2):
         memory = np.zeros(3 * distance + 8)
         memory[:n], memory[distance : distance + n] = x, coefficient
-        sums.add(_weigh(memory[distance:], np.arange(n), 0, n, memory[:distance], memory[2 * distance :]))
+        sums.add(weigh(memory[distance:], np.arange(n), 0, n, memory[:distance], memory[2 * distance :]))
     assert len(sums) == 1

@@ -137,7 +137,8 @@ def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Group
 def _matrix(groups: Any) -> NDArray[Any] | None:
     """A matrix or a list of lists as an array; None for other objects, such as a list of tuples, which are labels."""
     holds_lists = isinstance(groups, list | tuple) and len(groups) > 0 and isinstance(groups[0], list | np.ndarray)
-    if not (hasattr(groups, "__array__") or holds_lists):
+    # A vector is not converted here: for pandas that would make an object for every row.
+    if not (hasattr(groups, "__array__") or holds_lists) or getattr(groups, "ndim", 2) == 1:
         return None
     try:
         array = np.asarray(groups)

@@ -11,9 +11,7 @@ from scipy.sparse import issparse
 
 from ...._validation import holds_masked
 from ....errors import ProblemError
-
-LARGEST_CODE = 1 << 62
-"""Integers up to this are numbered by counting: their differences do not overflow."""
+from .label_numbers import encode, scattered
 
 NO_ROWS = (str, bytes, bytearray, Mapping, Set, Iterator)
 """Iterable types that are not sequences of rows: text, mappings, sets and iterators."""
@@ -44,13 +42,14 @@ def read_labels(x: Any, name: str, length: int) -> tuple[list[Any], NDArray[np.i
 
 def read_optional_labels(x: Any, name: str, length: int | None) -> tuple[list[Any], NDArray[np.intp]]:
     """As `read_labels`, where a row without a label (None, NaN, NaT, NA) has the number -1."""
-    labels = label_vector(x, name, length)
     categories = categories_of(x)
     if categories is None:
-        return _encode(labels, name)
-    codes = np.asarray(getattr(x, "cat", x).codes)
-    used, numbers = np.unique(codes[codes >= 0], return_inverse=True)
-    return [categories[code] for code in used], _scattered(numbers, codes >= 0)
+        return encode(label_vector(x, name, length), name)
+    # The codes, not the labels: pandas would make an object for every row.
+    codes = label_vector(getattr(x, "cat", x).codes, name, length)
+    known = codes >= 0
+    used, numbers = encode(codes if known.all() else codes[known], name)
+    return [categories[code] for code in used], scattered(numbers, known)
 
 
 def categories_of(x: Any) -> list[Any] | None:
@@ -69,49 +68,6 @@ def label_vector(x: Any, name: str, length: int | None) -> NDArray[Any]:
     if length is not None and array.size != length:
         raise ProblemError(f"{name} must have one entry per row of X, {length}; got {array.size}.")
     return array
-
-
-def _encode(labels: NDArray[Any], name: str) -> tuple[list[Any], NDArray[np.intp]]:
-    """The distinct labels, sorted if comparable, else in the order of their first rows; and the number of each row."""
-    if labels.dtype.kind in "biu" and labels.size:
-        return _encode_integers(labels)
-    known = ~_missing(labels)
-    labels = labels if known.all() else labels[known]
-    if labels.dtype.kind != "O":
-        distinct, codes = np.unique(labels, return_inverse=True)
-        return distinct.tolist() if labels.dtype.kind not in "mM" else list(distinct), _scattered(codes, known)
-    numbers: dict[Any, int] = {}
-    try:
-        codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.intp, labels.size)
-    except TypeError as error:
-        raise ProblemError(f"{name} must hold hashable labels; got {error}.") from error
-    names = list(numbers)
-    try:
-        sort = sorted(range(len(names)), key=names.__getitem__)
-    except TypeError:
-        return names, _scattered(codes, known)
-    rank = np.empty(len(names), dtype=np.intp)
-    rank[sort] = np.arange(len(names))
-    return [names[i] for i in sort], _scattered(rank[codes], known)
-
-
-def _scattered(codes: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The numbers of the known rows at their places, and -1 at all others."""
-    spread = np.full(known.size, -1, dtype=np.intp)
-    spread[known] = codes
-    return spread
-
-
-def _encode_integers(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
-    """The same by counting, ten times faster than a sort, where the range of the integers is no longer than labels."""
-    low, high = int(labels.min()), int(labels.max())
-    if high - low >= labels.size or max(-low, high) > LARGEST_CODE:
-        distinct, codes = np.unique(labels, return_inverse=True)
-        return distinct.tolist(), codes.astype(np.intp)
-    shifted = labels.astype(np.intp) - low
-    occurs = np.bincount(shifted) > 0
-    distinct = (np.flatnonzero(occurs) + low).astype(labels.dtype)
-    return distinct.tolist(), (np.cumsum(occurs) - 1)[shifted]
 
 
 def _refuse_missing(labels: NDArray[Any], row: int, name: str) -> NoReturn:
@@ -147,28 +103,3 @@ def _from_sequence(x: Any, name: str) -> NDArray[Any]:
     for i, label in enumerate(x):
         array[i] = label
     return array
-
-
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which labels are None, NaN, NaT or NA, or a tuple with one of these."""
-    if labels.dtype.kind in "fcmM":
-        return labels != labels
-    if labels.dtype.kind != "O":
-        return np.zeros(labels.size, dtype=np.bool_)
-    return np.fromiter(map(_is_missing, labels), np.bool_, labels.size)
-
-
-def _is_missing(label: Any) -> bool:
-    if label is None:
-        return True
-    if isinstance(label, tuple):
-        # NaN != NaN: every row would be a group of its own.
-        return any(map(_is_missing, label))
-    try:
-        return bool(label != label)
-    except ArithmeticError:
-        # A signaling NaN of the module decimal.
-        return True
-    except (TypeError, ValueError):
-        # pandas.NA raises when compared. Arrays raise too, and are refused later, because they are not hashable.
-        return type(label).__name__ == "NAType"

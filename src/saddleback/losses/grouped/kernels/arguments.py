@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE, USER = range(9)
+LOGISTIC, SQUARED, HUBER, SQUARED_HINGE, POISSON, QUANTILE, SOFTMAX, HALF_SQUARE, USER, GIVEN = range(10)
 """The kernel's numbers for the pointwise losses. HALF_SQUARE is eta^2/2, whose gradient is X'X w; USER is a user's
-compiled loss, called by its address."""
+compiled loss, called by its address; GIVEN stands for second derivatives that were computed before."""
+
+HESSIAN_ROWS = 256
+"""Rows of a narrow table that the kernel of Hessians reads at a time: four scaled columns stay in the first cache."""
 
 ROWS_AT_A_TIME = 8
 """Rows of a table in C order that the kernel reads at a time."""

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .arguments import ROWS_AT_A_TIME
+from .arguments import ROWS_AT_A_TIME, SOFTMAX
 from .compiling import FUSED, REORDERED, inlined, kernel, options, pasted
 from .dense_rows import gradient_by_columns, gradient_by_rows, margins_by_columns, margins_by_rows
-from .pointwise import pointwise
+from .pointwise import set_value_and_slope, softmax
 from .sparse_blocks import gradient_by_pieces, margins_by_pieces
 from .sparse_rows import gradient_by_entries, margins_by_entries
 
@@ -107,33 +109,43 @@ def _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradi
                 g[n_outputs * d + o] += total
 
 
-@kernel(FUSED)
-def evaluate_blocks(X, W, intercepts, l2, loss, plan, y, offset, first_block, last_block, with_gradient, f, G):
-    """Add the rows of some blocks to f and G, whose rows are the plan's targets.
+@cache
+def evaluation(loss: int):
+    """The kernel of one pointwise loss: only the one that is used is compiled."""
 
-    ``loss`` is its number, its options, and the address of a user's compiled loss. A block is a range of positions. It
-    stays in cache for its margins, its pointwise losses, and then for each run (the visits of one group to rows of the
-    block) the values and the gradient.
-    """
-    order, block_starts, run_starts, largest = plan[0], plan[1], plan[2], plan[8]
-    n_outputs = W.shape[0]
-    room = largest + ROWS_AT_A_TIME
-    eta = np.empty((n_outputs, room))
-    slope = np.empty((n_outputs, room))
-    value = np.empty(room)
-    c = np.empty(room)
-    for block in range(first_block, last_block):
-        start = block_starts[block]
-        size = block_starts[block + 1] - start
-        _set_margins(X, W, intercepts, offset, order, start, size, eta)
-        pointwise(loss[0], loss[1], loss[2], eta, y[start : start + size], size, value, slope)
-        for run in range(run_starts[block], run_starts[block + 1]):
-            _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)
+    @kernel(FUSED)
+    def evaluate_blocks(X, W, intercepts, l2, options, address, plan, y, offset, first, last, with_gradient, f, G):
+        """Add the rows of the blocks first, ..., last - 1 to f and G, whose rows are the plan's targets.
+
+        ``address`` is that of a user's compiled loss. A block is a range of positions. It stays in cache for its
+        margins, its pointwise losses, and then for each run (the visits of one group to rows of the block) the values
+        and the gradient.
+        """
+        order, block_starts, run_starts, largest = plan[0], plan[1], plan[2], plan[8]
+        n_outputs = W.shape[0]
+        room = largest + ROWS_AT_A_TIME
+        eta = np.empty((n_outputs, room))
+        slope = np.empty((n_outputs, room))
+        value = np.empty(room)
+        c = np.empty(room)
+        for block in range(first, last):
+            start = block_starts[block]
+            size = block_starts[block + 1] - start
+            _set_margins(X, W, intercepts, offset, order, start, size, eta)
+            responses = y[start : start + size]
+            if loss == SOFTMAX:
+                softmax(eta, responses, size, value, slope)
+            else:
+                set_value_and_slope(loss, options, address, eta[0], responses, size, value, slope[0])
+            for run in range(run_starts[block], run_starts[block + 1]):
+                _add_run(X, W, intercepts, l2, plan, run, start, value, slope, c, with_gradient, f, G)
+
+    return evaluate_blocks
 
 
 @kernel(FUSED)
 def margins_of_blocks(X, W, intercepts, plan, offset, first_block, last_block, eta):
-    """The first half of ``evaluate_blocks``, for a loss that is not compiled: the margin at each position."""
+    """The first half of an evaluation, for a loss that is not compiled: the margin at each position."""
     order, block_starts, largest = plan[0], plan[1], plan[8]
     # Rows are read several at a time, beyond the end of a block: into this array, not into rows of another thread.
     margins = np.empty((1, largest + ROWS_AT_A_TIME))

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
+
+from .notice import Notice
 
 FUSED = {"contract"}
 """Floating-point freedoms: a*b + c may be fused. Elementary functions stay accurate, NaN and inf are kept."""
@@ -17,14 +20,17 @@ REORDERED = {"contract", "reassoc", "arcp", "nsz"}
 """Floating-point freedoms: sums may also be reordered, which vectorizes them. NaN and inf are kept."""
 
 
+event.register("numba:compile", Notice())  # type: ignore[no-untyped-call]
+
+
 def options(fastmath: set[str]) -> Any:
     """The options of every function that is compiled here."""
-    return {"fastmath": fastmath, "nogil": True, "error_model": "numpy"}
+    return {"fastmath": fastmath, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def inlined(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """A function that kernels call; it is compiled and cached with each of them."""
-    return numba.njit(**options(fastmath))
+    """A function that kernels call, and Python cannot, which saves a fifth of the compilation; cached with them."""
+    return numba.njit(**options(fastmath) | {"no_cpython_wrapper": True})
 
 
 def pasted(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
@@ -39,7 +45,7 @@ def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
         try:
             dispatcher = numba.njit(cache=True, **options(fastmath))(function)
         except RuntimeError:
-            return inlined(fastmath)(function)
+            return numba.njit(**options(fastmath))(function)
         # Numba checks the date of the kernel's own file only: the stamp covers the functions that it calls as well.
         cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(cache_file, "_source_stamp"):

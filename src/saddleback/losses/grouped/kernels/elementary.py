@@ -3,11 +3,14 @@
 Numba's own call the C library for each number, unless Intel's SVML is installed: four times slower.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
 
 from __future__ import annotations
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from .compiling import FUSED, inlined
 
@@ -45,11 +48,17 @@ def exp(x):
     return p * _power_of_2(half) * _power_of_2(n - half)
 
 
-@inlined(FUSED)
-def _power_of_2(n):
+@intrinsic
+def _power_of_2(typing_context, n):
     """2^n for an integer |n| <= 1022, written into the exponent bits."""
-    bits = (np.float64(n + INTEGER).view(np.int64) + np.int64(1023)) << np.int64(52)
-    return np.int64(bits).view(np.float64)
+
+    def generate(context, builder, signature, args):
+        integer, number = ir.IntType(64), ir.DoubleType()
+        bits = builder.bitcast(builder.fadd(args[0], ir.Constant(number, INTEGER)), integer)
+        exponent = builder.add(bits, ir.Constant(integer, 1023))
+        return builder.bitcast(builder.shl(exponent, ir.Constant(integer, 52)), number)
+
+    return types.float64(types.float64), generate
 
 
 @inlined(FUSED)

@@ -1,4 +1,4 @@
-"""Values and slopes of the pointwise losses on one block of rows; ``..pointwise_losses`` has the formulas."""
+"""Values, slopes and curvatures of the pointwise losses on rows; ``..pointwise_losses`` has the formulas."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
 
@@ -6,45 +6,66 @@ from __future__ import annotations
 
 import math
 
-from .arguments import HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SOFTMAX, SQUARED, SQUARED_HINGE, USER
-from .compiling import FUSED, inlined
+from .arguments import GIVEN, HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SQUARED, SQUARED_HINGE, USER
+from .compiling import FUSED, inlined, pasted
 from .elementary import exp, log1p
 from .user_loss import call_loop
 
 
-@inlined(FUSED)
-def pointwise(loss, options, address, eta, y, size, value, slope):
-    """value[i] and slope[c, i] for the margins eta[c, i], i < size. The loss is selected once per block."""
+@pasted(FUSED)
+def set_value_and_slope(loss, options, address, eta, y, size, value, slope):
+    """value[i] and slope[i] for the margins eta[i], i < size. ``loss`` is a constant: no other one is compiled."""
     if loss == LOGISTIC:
-        _logistic(eta[0], y, size, value, slope[0])
+        _logistic(eta, y, size, value, slope)
     elif loss == SQUARED:
-        _squared(eta[0], y, size, value, slope[0])
+        _squared(eta, y, size, value, slope)
     elif loss == HUBER:
-        _huber(options[0], eta[0], y, size, value, slope[0])
+        _huber(options[0], eta, y, size, value, slope)
     elif loss == SQUARED_HINGE:
-        _squared_hinge(eta[0], y, size, value, slope[0])
+        _squared_hinge(eta, y, size, value, slope)
     elif loss == POISSON:
-        _poisson(eta[0], y, size, value, slope[0])
+        _poisson(eta, y, size, value, slope)
     elif loss == QUANTILE:
-        _quantile(options[0], options[1], eta[0], y, size, value, slope[0])
-    elif loss == SOFTMAX:
-        _softmax(eta, y, size, value, slope)
+        _quantile(options[0], options[1], eta, y, size, value, slope)
     elif loss == HALF_SQUARE:
         for i in range(size):
-            value[i] = 0.5 * eta[0, i] * eta[0, i]
-            slope[0, i] = eta[0, i]
+            value[i] = 0.5 * eta[i] * eta[i]
+            slope[i] = eta[i]
     elif loss == USER:
         # Where the user's function raises, the loop ends: the rest of the block is then nan.
         for i in range(size):
             value[i] = math.nan
-            slope[0, i] = math.nan
-        call_loop(address, eta[0], y, size, value, slope[0])
+            slope[i] = math.nan
+        call_loop(address, eta, y, size, value, slope)
     else:
         # An unknown number must not return uninitialized memory.
         for i in range(size):
             value[i] = math.nan
-            for c in range(slope.shape[0]):
-                slope[c, i] = math.nan
+            slope[i] = math.nan
+
+
+@pasted(FUSED)
+def set_curvature(loss, options, eta, y, size, h):
+    """h[i] = ell''(eta[i], y[i]), i < size; GIVEN ones are in y."""
+    if loss == LOGISTIC:
+        _logistic_curvature(eta, size, h)
+    elif loss == SQUARED:
+        for i in range(size):
+            h[i] = 2.0
+    elif loss == HUBER:
+        for i in range(size):
+            h[i] = 1.0 if abs(eta[i] - y[i]) <= options[0] else 0.0
+    elif loss == SQUARED_HINGE:
+        for i in range(size):
+            h[i] = 2.0 if y[i] * eta[i] < 1.0 else 0.0
+    elif loss == POISSON:
+        for i in range(size):
+            h[i] = exp(eta[i])
+    elif loss == QUANTILE:
+        _quantile_curvature(options[0], options[1], eta, y, size, h)
+    else:
+        for i in range(size):
+            h[i] = y[i] if loss == GIVEN else math.nan
 
 
 @inlined(FUSED)
@@ -54,6 +75,13 @@ def _logistic(eta, y, size, value, slope):
         e = exp(-abs(margin))
         value[i] = max(-margin, 0.0) + log1p(e)
         slope[i] = -y[i] * (e if margin >= 0.0 else 1.0) / (1.0 + e)
+
+
+@inlined(FUSED)
+def _logistic_curvature(eta, size, h):
+    for i in range(size):
+        e = exp(-abs(eta[i]))
+        h[i] = e / ((1.0 + e) * (1.0 + e))
 
 
 @inlined(FUSED)
@@ -101,7 +129,14 @@ def _quantile(q, smoothing, eta, y, size, value, slope):
 
 
 @inlined(FUSED)
-def _softmax(eta, y, size, value, slope):
+def _quantile_curvature(q, smoothing, eta, y, size, h):
+    for i in range(size):
+        r = y[i] - eta[i]
+        h[i] = 1.0 / smoothing if (q - 1.0) * smoothing <= r and r <= q * smoothing else 0.0
+
+
+@inlined(FUSED)
+def softmax(eta, y, size, value, slope):
     """log sum exp eta - eta_y and p - e_y; ``slope`` holds exp(eta - max) on the way."""
     n_classes = eta.shape[0]
     for i in range(size):

@@ -31,6 +31,11 @@ class Layout:
 
     def split(self, w: Any) -> tuple[Matrix, Vector]:
         """The weights, one row per output, and the intercepts, both read-only."""
+        w = self.checked(w)
+        return w[: self.n_weights].reshape(self.n_outputs, self.n_features), w[self.n_weights :]
+
+    def checked(self, w: Any) -> Vector:
+        """w as a read-only vector of float64, refused where it is none or has another length."""
         if type(w) is not np.ndarray or w.dtype != np.float64:
             try:
                 w = real_array(w)
@@ -39,4 +44,4 @@ class Layout:
         w = read_only(np.ascontiguousarray(w, dtype=np.float64))
         if w.shape != (self.n_params,):
             raise ProblemError(f"w must have shape ({self.n_params},); got {w.shape}.")
-        return w[: self.n_weights].reshape(self.n_outputs, self.n_features), w[self.n_weights :]
+        return w

@@ -1,0 +1,19 @@
+"""Sets with separable constraints as interior-point methods see them: multipliers, slacks and their Newton model."""
+
+from .base import HasInteriorForm, Interior, InteriorForm, InteriorModel
+from .bounds import BoundsForm
+from .divergences import Chi2Form, KLForm
+from .point import PointForm
+from .transport import TransportForm
+
+__all__ = [
+    "BoundsForm",
+    "Chi2Form",
+    "HasInteriorForm",
+    "Interior",
+    "InteriorForm",
+    "InteriorModel",
+    "KLForm",
+    "PointForm",
+    "TransportForm",
+]

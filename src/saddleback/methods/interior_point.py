@@ -1,0 +1,210 @@
+"""Interior-point steps in the parameters and a few multipliers, for many more losses than parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from .._types import EPS, Matrix, Vector
+from ..capabilities import Needs
+from ..dual_sets.interior import HasInteriorForm, Interior, InteriorForm
+from ..engine.evaluation import Breakdown, Evaluation, StructuredEvaluation
+from ..engine.method import Method, State
+from ..engine.oracle import Oracle
+from ..losses.base import HasHessian
+from ..regularizers import Zero
+
+
+@dataclass(frozen=True)
+class InteriorPointControl:
+    """The numbers of `InteriorPoint`."""
+
+    reduction: float = 0.1
+    """tau falls by this factor where the steps have reached the central path."""
+    central_share: float = 0.1
+    """A point is near the central path where a Newton step predicts a decrease of at most this share of tau n_pairs."""
+    smallest_share: float = 0.3
+    """tau stays where the adversary's gap is below this share of the tolerance: the rest is for the slope."""
+    sufficient_decrease: float = 1e-4
+    """Armijo's constant (Nocedal and Wright, section 3.1)."""
+    backtracking: float = 0.5
+    """The factor of the step in backtracking."""
+    most_trials: int = 30
+    """Trial points of one step."""
+    rounding: float = 64 * EPS
+    """The rounding error of phi that the Armijo test allows, relative to the losses."""
+    first_shift: float = 1e-13
+    """The first shift of the scaled Hessian where it is not positive definite: its rounding error."""
+    shift_growth: float = 100.0
+    """The shift is multiplied by this until the Hessian is positive definite."""
+    largest_shift: float = 1e3
+    """Beyond it a Hessian is not a number."""
+    least_scale: float = 1e-15
+    """tau n_pairs is at least this share of the losses: below it rounding errors decide about the weights."""
+
+
+CONTROL = InteriorPointControl()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InteriorPointState(State):
+    tau: float = np.nan
+    """The barrier parameter; nan before there are multipliers."""
+    interior: Interior | None = None
+    """Multipliers, interior weights and slack; None before the first step."""
+
+
+@dataclass(frozen=True)
+class InteriorPoint(Method[InteriorPointState]):
+    """Newton's method in (w, y) on the barrier smoothing phi_tau(f(w), y) of h, whose minimum over y tends to h(f(w)).
+
+    y are the one or two multipliers of the set (`dual_sets.interior`). The Hessian is sum_j lam_j Hessian f_j +
+    G' diag(theta) G, bordered by y: one weighted Gram matrix of the gradients, J d^2 multiplications, and nothing of
+    size J x J. With the curvature theta of primal-dual methods ten to thirty steps reach a gap of 1e-6, whatever J and
+    however many losses tie (docs/mathematics.md, 15). Every lam on the way proves a lower bound. For R = 0.
+    """
+
+    name: ClassVar[str] = "interior-point"
+    needs: ClassVar[Needs] = Needs(losses=(HasHessian,), dual_set=(HasInteriorForm,), regularizer=(Zero,))
+    predicts_gap: ClassVar[bool] = True
+    n_square_matrices: ClassVar[int] = 3
+    solves_subproblems: ClassVar[bool] = False
+    keeps_structure: ClassVar[bool] = True
+
+    @property
+    def rescales(self) -> bool:
+        return True
+
+    def init(self, oracle: Oracle, w0: Vector) -> InteriorPointState:
+        at = oracle.evaluate(w0)
+        return InteriorPointState(point=at.point, lam=at.lam, minorants=(oracle.cut(at, at.lam),))
+
+    def step(self, oracle: Oracle, state: InteriorPointState) -> InteriorPointState:
+        at = oracle.evaluate(state.point.w)
+        if not at.finite:
+            raise Breakdown("the Jacobian is not finite where the last step arrived")
+        form = _form(oracle)
+        if state.interior is None:
+            return _first_step(oracle, form, at, state)
+        return _step(oracle, form, at, state, state.interior)
+
+
+def _form(oracle: Oracle) -> InteriorForm:
+    dual_set: Any = oracle.adversary.dual_set
+    form: InteriorForm = dual_set.interior_form(oracle.problem.n_losses)
+    return form
+
+
+def _first_step(oracle: Oracle, form: InteriorForm, at: Evaluation, state: InteriorPointState) -> InteriorPointState:
+    """A Newton step on <center, f>: from a point where all losses tie, nothing is known about their spread."""
+    center = oracle.adversary.dual_set.center(at.f.size)
+    slope, zero = at.slope(center), np.zeros(at.f.size)
+    p, shift = _direction(_hessian(oracle, at, center, zero), slope)
+    decrease = -float(slope.dot(p))
+    there, t = at, 1.0
+    value, noise = float(center.dot(at.f)), CONTROL.rounding * at.magnitude
+    for _ in range(CONTROL.most_trials):
+        trial = oracle.evaluate(at.w + t * p)
+        if trial.finite and center.dot(trial.f) <= value - CONTROL.sufficient_decrease * t * decrease + noise:
+            there = trial
+            break
+        t *= CONTROL.backtracking
+    scale = max(there.value - float(center.dot(there.f)), _target(oracle, there), CONTROL.least_scale * there.magnitude)
+    return replace(
+        state,
+        point=there.point,
+        lam=center,
+        minorants=(oracle.cut(there, center),),
+        predicted=scale + 0.5 * max(decrease, 0.0),
+        unshifted_step=p if shift == 0.0 else None,
+        tau=scale / form.n_pairs,
+        interior=form.start(there.f, scale),
+    )
+
+
+def _step(
+    oracle: Oracle, form: InteriorForm, at: Evaluation, state: InteriorPointState, interior: Interior
+) -> InteriorPointState:
+    tau, d = state.tau, at.w.size
+    gradient, p, shift = _newton_step(oracle, form, at, interior, tau)
+    decrease = -float(gradient.dot(p))
+    value, t = form.value(at.f, interior.y, tau), form.longest_step(interior.y, p[d:])
+    noise = CONTROL.rounding * (at.magnitude + abs(value))
+    for _ in range(CONTROL.most_trials):
+        there, y = oracle.evaluate(at.w + t * p[:d]), interior.y + t * p[d:]
+        allowed = value - CONTROL.sufficient_decrease * t * decrease + noise
+        if there.finite and form.value(there.f, y, tau) <= allowed:
+            break
+        t *= CONTROL.backtracking
+    else:
+        there, y = at, interior.y
+    moved = form.moved(at.f, there.f, interior, y, at.change(p[:d]), p[d:], tau)
+    lam = oracle.adversary.dual_set.restore(form.lam(moved))
+    gap = max(0.0, there.value - float(lam.dot(there.f)))
+    central = 0.5 * decrease <= CONTROL.central_share * tau * form.n_pairs
+    least = CONTROL.least_scale * there.magnitude / form.n_pairs
+    if central and gap > CONTROL.smallest_share * _target(oracle, there):
+        tau = max(CONTROL.reduction * tau, min(tau, least))
+    return replace(
+        state,
+        point=there.point,
+        lam=lam,
+        minorants=(oracle.cut(there, lam),),
+        inner_gap=gap,
+        predicted=gap + 0.5 * max(decrease, 0.0),
+        unshifted_step=p[:d] if shift == 0.0 else None,
+        tau=tau,
+        interior=moved,
+    )
+
+
+def _newton_step(
+    oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, tau: float
+) -> tuple[Vector, Vector, float]:
+    """The gradient of phi_tau in (w, y), the step, and the shift of the Hessian."""
+    d, k = at.w.size, interior.y.size
+    model = form.model(at.f, interior, tau)
+    lam = oracle.adversary.dual_set.restore(form.lam(interior))
+    H = np.empty((d + k, d + k))
+    H[:d, :d] = _hessian(oracle, at, lam, model.theta)
+    for i, row in enumerate(model.cross):
+        H[d + i, :d] = H[:d, d + i] = at.slope(row)
+    H[d:, d:] = model.border
+    gradient = np.concatenate([at.slope(model.weights), model.gradient])
+    return gradient, *_direction(H, gradient)
+
+
+def _target(oracle: Oracle, at: Evaluation) -> float:
+    """The gap at which a run ends, as in `Stopping.threshold`."""
+    return max(oracle.tol, min(oracle.tol, 1e-10) * abs(at.value))
+
+
+def _hessian(oracle: Oracle, at: Evaluation, lam: Vector, theta: Vector) -> Matrix:
+    """sum_j lam_j Hessian f_j + G' diag(theta) G."""
+    if isinstance(at, StructuredEvaluation):
+        H = at.jacobian.hessian(lam, theta)
+    else:
+        H = oracle.hessian(at.w, lam) + (at.G.T * theta).dot(at.G)
+    if not np.isfinite(H).all():
+        raise Breakdown("the Hessian is not finite at the point of the last step")
+    return H
+
+
+def _direction(H: Matrix, gradient: Vector) -> tuple[Vector, float]:
+    """-H^-1 gradient, and the shift of H, scaled to a diagonal of ones, with which it is positive definite."""
+    diagonal = H.diagonal()
+    scales = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    scaled, shift = scales[:, None] * H * scales, 0.0
+    while shift <= CONTROL.largest_shift:
+        P = scaled.copy()
+        P.ravel()[:: len(P) + 1] += shift
+        L, info = dpotrf(P, lower=1)
+        if info == 0:
+            p = -scales * dpotrs(L, scales * gradient, lower=1)[0]
+            if np.isfinite(p).all() and float(gradient.dot(p)) <= 0.0:
+                return p, shift
+        shift = max(CONTROL.first_shift, CONTROL.shift_growth * shift)
+    raise Breakdown("the Hessian is not positive definite at the point of the last step")

@@ -1,0 +1,316 @@
+"""Interior-point steps: known optima, independent references, ties, ends of the radii, units, resumption, refusals."""
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import saddleback as sb
+from saddleback.engine.evaluation import StructuredEvaluation
+from saddleback.engine.oracle import Oracle
+from saddleback.errors import ConvergenceWarning, IncompatibleError
+from saddleback.losses.grouped.row_jacobian import RowJacobian
+from saddleback.subproblem import Auto
+
+TOL = 1e-6
+SETS = [
+    sb.CappedSimplex(0.1),
+    sb.CappedSimplex(0.3),
+    sb.Chi2Ball(1.0),
+    sb.KLBall(0.5),
+    sb.TVBall(0.2),
+    sb.Simplex(),
+    sb.Contamination(0.5),
+    sb.Box(0.0, 1.0),
+]
+
+
+def table(n=200, d=4, loss="squared", seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    margin = X @ rng.standard_normal(d) + rng.standard_normal(n)
+    return X, margin if loss == "squared" else np.where(margin > 0.0, 1.0, -1.0)
+
+
+def rows(X, y, loss="squared", **options):
+    return sb.GroupedLinear(X, y, "rows", loss=loss, **options)
+
+
+def no_dense_jacobian(monkeypatch):
+    def refuse(self):
+        raise AssertionError("the Jacobian was formed")
+
+    monkeypatch.setattr(RowJacobian, "dense", refuse)
+
+
+def conic(X, y, loss, dual_set, l2, prior):
+    """The optimum by CVXPY and Clarabel, with h in its dual form."""
+    n = len(X)
+    w, b, z, t = cp.Variable(X.shape[1]), cp.Variable(), cp.Variable(n), cp.Variable()
+    eta = X @ w + b
+    constraints = [z >= (cp.square(eta - y) if loss == "squared" else cp.logistic(cp.multiply(-y, eta)))]
+    match dual_set:
+        case sb.Simplex():
+            h = cp.max(z)
+        case sb.CappedSimplex(alpha=alpha):
+            h = t + prior @ cp.pos(z - t) / alpha
+        case sb.Contamination(worst_weight=share):
+            h = (1 - share) * (prior @ z) + share * cp.max(z)
+        case sb.Chi2Ball(rho=rho):
+            h = t + np.sqrt(1 + rho) * cp.norm(cp.multiply(np.sqrt(prior), cp.pos(z - t)))
+        case sb.KLBall(rho=rho):
+            mu, e = cp.Variable(nonneg=True), cp.Variable(n)
+            h = t + (rho - 1) * mu + prior @ e
+            constraints.append(cp.ExpCone(z - t, mu * np.ones(n), e))
+        case sb.TVBall(rho=rho):
+            k = cp.Variable(nonneg=True)
+            constraints.append(z - t - k <= 0)
+            h = prior @ z + 2 * min(rho, 1.0) * k + prior @ cp.pos(t - z - k)
+    problem = cp.Problem(cp.Minimize(h + l2 / 2 * cp.sum_squares(w)), constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem.solve(solver=cp.CLARABEL)
+    return problem.value if problem.status == "optimal" else None
+
+
+def random_case(seed):
+    """Tables with constant columns, duplicates and zero rows; sets with priors and radii up to their ends."""
+    rng = np.random.default_rng(seed)
+    n, d, loss = int(rng.integers(5, 120)), int(rng.integers(1, 6)), ("squared", "logistic")[rng.integers(2)]
+    X = rng.standard_normal((n, d))
+    if rng.random() < 0.2:
+        X[:, 0] = 1.0
+    if rng.random() < 0.2:
+        X[1::2] = X[: n - n % 2 : 2]
+    if rng.random() < 0.2:
+        X[0] = 0.0
+    margin = X @ rng.standard_normal(d) + rng.choice([0.3, 1.0, 3.0]) * rng.standard_normal(n)
+    y = margin if loss == "squared" else np.where(margin > 0.0, 1.0, -1.0)
+    if loss == "logistic":
+        y[:2] = 1.0, -1.0
+    prior = rng.random(n) + 0.05 if rng.random() < 0.3 else np.ones(n)
+    prior /= prior.sum()
+    dual_set = [
+        sb.Simplex(),
+        sb.CappedSimplex(float(rng.choice([0.01, 0.1, 0.3, 0.9])), prior),
+        sb.Contamination(float(rng.choice([0.1, 0.7])), prior),
+        sb.Chi2Ball(float(rng.choice([1e-3, 1.0, 0.98 * n, 5.0 * n])), prior),
+        sb.KLBall(float(rng.choice([1e-3, 0.1, 1.0, 0.95 * np.log(n), 10.0])), prior),
+        sb.TVBall(float(rng.choice([0.01, 0.3, 0.9])), prior),
+    ][rng.integers(6)]
+    return X, y, loss, dual_set, float(rng.choice([1e-3, 1.0])), prior
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_values_and_bounds_agree_with_a_conic_solver(seed, monkeypatch):
+    no_dense_jacobian(monkeypatch)
+    X, y, loss, dual_set, l2, prior = random_case(seed)
+    result = sb.solve(sb.Problem(rows(X, y, loss, l2=l2), dual_set), tol=TOL)
+    assert result.method == "interior-point"
+    assert result.certified
+    assert result.gap <= TOL
+    assert result.n_iter <= 60
+    assert dual_set.contains(result.dual, 1e-9)
+    optimum = conic(X, y, loss, dual_set, l2, prior)
+    if optimum is not None:
+        slack = 1e-5 * max(1.0, abs(optimum))
+        assert result.value <= optimum + slack
+        assert result.lower_bound <= optimum + slack
+
+
+@pytest.mark.parametrize("dual_set", SETS, ids=repr)
+@pytest.mark.parametrize("l2", [0.0, 1e-2])
+@pytest.mark.parametrize("tol", [1e-6, 1e-10])
+def test_the_certificate_can_be_checked_without_the_run(dual_set, l2, tol, monkeypatch):
+    X, y = table()
+    no_dense_jacobian(monkeypatch)
+    problem = sb.Problem(rows(X, y, l2=l2), dual_set)
+    result = sb.solve(problem, tol=tol)
+    assert result.certified, result.message
+    certificate = sb.certify(problem, result.w, result.dual)
+    assert certificate.value == pytest.approx(result.value, rel=1e-12)
+    # The run's bound is that of an average of minorants.
+    assert certificate.gap <= 1e3 * max(tol, 1e-10 * result.value)
+
+
+@pytest.mark.parametrize("dual_set", SETS[:6], ids=repr)
+def test_the_same_problem_with_one_group_per_row(dual_set):
+    X, y = table(n=40)
+    few = sb.Problem(sb.GroupedLinear(X, y, np.arange(40), loss="squared", l2=0.1), dual_set)
+    many = sb.Problem(rows(X, y, l2=0.1), dual_set)
+    reference = sb.solve(few, method="newton", tol=1e-9)
+    assert sb.solve(many, tol=1e-9).value == pytest.approx(reference.value, rel=1e-7)
+    # With a Jacobian that is a matrix.
+    assert sb.solve(few, method="interior-point", tol=1e-9).value == pytest.approx(reference.value, rel=1e-7)
+
+
+@pytest.mark.parametrize("dual_set", SETS[:7], ids=repr)
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_ties_of_all_losses_at_the_answer(dual_set, start):
+    rng = np.random.default_rng(1)
+    X = np.repeat(rng.standard_normal((60, 3)), 2, axis=0)
+    losses = rows(X, np.tile([0, 1], 60), "logistic", l2=1e-3)
+    result = sb.solve(sb.Problem(losses, dual_set), w0=np.full(4, start), tol=1e-8)
+    assert result.certified
+    assert result.value == pytest.approx(np.log(2.0), abs=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize(
+    "dual_set",
+    [
+        sb.CappedSimplex(0.01),
+        sb.CappedSimplex(1 - 1e-9),
+        sb.CappedSimplex(1.0),
+        sb.Chi2Ball(0.0),
+        sb.Chi2Ball(1e-9),
+        sb.Chi2Ball(198.0),
+        sb.Chi2Ball(1e9),
+        sb.KLBall(1e-9),
+        sb.KLBall(0.98 * np.log(200)),
+        sb.KLBall(1e6),
+        sb.TVBall(1e-9),
+        sb.TVBall(5.0),
+        sb.Contamination(1.0),
+    ],
+    ids=repr,
+)
+def test_radii_at_their_ends(dual_set, loss):
+    X, y = table(loss=loss)
+    result = sb.solve(sb.Problem(rows(X, y, loss, l2=1e-3), dual_set), tol=TOL)
+    assert result.certified
+    assert result.n_iter <= 60
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared_hinge", "poisson", "quantile"])
+def test_other_losses(loss):
+    X, y = table()
+    y = np.abs(y).round() if loss == "poisson" else y > 0 if loss == "squared_hinge" else y
+    for dual_set in SETS[1:5]:
+        assert sb.solve(sb.Problem(rows(X, y, loss, l2=1e-3), dual_set)).certified
+
+
+@pytest.mark.parametrize("convert", [sp.csr_array, np.asfortranarray, np.float32], ids=["csr", "F", "float32"])
+def test_other_tables(convert):
+    X, y = table()
+    reference = sb.solve(sb.Problem(rows(X, y, l2=0.1), sb.CappedSimplex(0.2)))
+    result = sb.solve(sb.Problem(rows(convert(X), y, l2=0.1), sb.CappedSimplex(0.2)))
+    assert result.certified
+    assert result.value == pytest.approx(reference.value, abs=3e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (2, 3), (3, 8), (30, 1)])
+@pytest.mark.parametrize("dual_set", SETS, ids=repr)
+def test_odd_shapes(shape, dual_set):
+    rng = np.random.default_rng(0)
+    for l2 in (0.0, 1.0):
+        losses = rows(rng.standard_normal(shape), rng.standard_normal(shape[0]), l2=l2)
+        result = sb.solve(sb.Problem(losses, dual_set))
+        assert result.success
+        assert result.certified
+
+
+@pytest.mark.parametrize("dual_set", [SETS[0], SETS[2], SETS[3]], ids=repr)
+def test_units_of_columns_and_responses(dual_set):
+    X, y = table()
+    plain = sb.solve(sb.Problem(rows(X, y), dual_set))
+    for column in (1e-60, 1e60, np.array([1e-8, 1.0, 1e6, 1e3])):
+        other = sb.solve(sb.Problem(rows(X * column, y), dual_set))
+        assert other.certified
+        assert other.value == pytest.approx(plain.value, abs=3e-6)
+    scaled = sb.solve(sb.Problem(rows(X, 1e20 * y), dual_set), tol=1e34)
+    assert scaled.certified
+    assert scaled.n_iter == plain.n_iter
+    assert scaled.value == pytest.approx(1e40 * plain.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("dual_set", [SETS[0], SETS[2], SETS[3], SETS[4]], ids=repr)
+def test_a_resumed_run_has_the_same_bits(dual_set, tmp_path):
+    X, y = table()
+    problem = sb.Problem(rows(X * [1e5, 1.0, 1.0, 1e-5], y, l2=1e-3), dual_set)
+    whole = sb.solve(problem, tol=1e-9)
+    path = tmp_path / "run.ckpt"
+    sb.solve(problem, tol=1e-9, checkpoint=path, callback=lambda now: now.n_iter == 6)
+    resumed = sb.solve(problem, tol=1e-9, checkpoint=path, resume=True)
+    assert resumed.n_iter == whole.n_iter > 6
+    np.testing.assert_array_equal(resumed.w, whole.w)
+    np.testing.assert_array_equal(resumed.dual, whole.dual)
+    assert resumed.gap == whole.gap
+
+
+def test_limits():
+    X, y = table()
+    problem = sb.Problem(rows(X, y), sb.CappedSimplex(0.1))
+    for limits, status, n_iter in (
+        ({"max_iter": 0}, sb.Status.MAX_ITER, 0),
+        ({"max_iter": 1}, sb.Status.MAX_ITER, 1),
+        ({"time_limit": 0.0}, sb.Status.TIME_LIMIT, 0),
+    ):
+        with pytest.warns(ConvergenceWarning):
+            result = sb.solve(problem, **limits)
+        assert (result.status, result.n_iter) == (status, n_iter)
+        assert result.lower_bound <= result.value
+
+
+def test_losses_that_are_not_convex_get_no_certificate():
+    class Wave:
+        def value_and_slope(self, eta, y):
+            return np.sin(3 * eta) + eta**2 / 2, 3 * np.cos(3 * eta) + eta
+
+        def curvature(self, eta, y):
+            return 1.0 - 9 * np.sin(3 * eta)
+
+    X, y = table()
+    with pytest.warns(ConvergenceWarning):
+        result = sb.solve(sb.Problem(rows(X, y, Wave()), sb.CappedSimplex(0.3)), max_iter=30)
+    assert not result.certified
+
+
+def test_what_the_method_needs():
+    X, y = table(n=30)
+
+    class NoCurvature:
+        convex = True
+
+        def value_and_slope(self, eta, y):
+            return (eta - y) ** 2, 2 * (eta - y)
+
+    for losses, problem in (
+        (rows(X, y), {"dual_set": sb.Ball(np.full(30, 1 / 30), 0.01)}),
+        (rows(X, y), {"regularizer": sb.Quadratic(0.1)}),
+        (rows(X, y, NoCurvature(), l2=0.1), {}),
+    ):
+        with pytest.raises(IncompatibleError, match="interior-point"):
+            sb.solve(sb.Problem(losses, **problem), method="interior-point")
+        # The default takes another method, which forms the Jacobian.
+        result = sb.solve(sb.Problem(losses, **problem))
+        assert result.success
+        assert result.method in ("newton", "quasi-newton")
+
+
+def test_no_jacobian_is_needed_for_the_memory_check(monkeypatch):
+    # 200 losses of 5 parameters: 32 kB of vectors. Jacobians and matrices of (D) would take 1 MB.
+    monkeypatch.setattr("saddleback.engine.memory_check.UNCHECKED_BYTES", 1e4)
+    monkeypatch.setattr("saddleback.engine.memory_check.free_memory", lambda: 5e4)
+    problem = sb.Problem(rows(*table(), l2=1e-3), sb.Chi2Ball(0.5))
+    assert sb.solve(problem).certified
+    with pytest.raises(sb.ProblemError, match="J x J matrices"):
+        sb.solve(problem, method="newton")
+
+
+def test_evaluations_of_rows_are_structured():
+    X, y = table()
+    losses = rows(X, y, l2=0.5)
+    oracle = Oracle(sb.Problem(losses, sb.Simplex()), Auto(), np.zeros(5), 1e-6)
+    at = oracle.evaluate(np.ones(5))
+    assert isinstance(at, StructuredEvaluation)
+    f, G = losses.evaluate(np.ones(5))
+    np.testing.assert_array_equal(at.f, f)
+    np.testing.assert_array_equal(at.G, G)
+    assert at.norm == pytest.approx(np.linalg.norm(G, 2))
+    there = at.rescaled(np.full(5, 2.0))
+    np.testing.assert_allclose(there.G, G / 2.0, rtol=1e-15)
+    np.testing.assert_allclose(there.changes(np.eye(5)), G / 2.0, rtol=1e-12)
+    assert oracle.memory().recent == ()
