@@ -7,7 +7,7 @@ from typing import Any
 
 from saddleback.capabilities import lack
 
-HESSIANS = ("hessian", "sampled_hessian", "sampled_margins", "hessian_on_margins")
+HESSIANS = ("hessian", "loss_hessians", "sampled_hessian", "sampled_margins", "hessian_on_margins")
 
 
 class LossesProxy:

@@ -75,7 +75,8 @@ class Recorder(LossesProxy):
 
     def _call(self, name: str, *arguments: Any) -> Any:
         if name in HESSIANS:
-            self._hessian_calls += 1
+            # Margins are the first of two parts of one sampled Hessian.
+            self._hessian_calls += name != "sampled_margins"
             return super()._call(name, *arguments)
         answer = super()._call(name, *arguments)
         self._note(answer if name == "values" else answer[0], without=name == "values")

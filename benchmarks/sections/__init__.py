@@ -25,6 +25,7 @@ from . import (
     selection,
     small_problems,
     small_set,
+    sparse_iteration,
     table_calls,
     tables,
 )
@@ -43,6 +44,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "small_problems": small_problems.measure,
     "small_set": small_set.measure,
     "many_groups": many_groups.measure,
+    "sparse_iteration": sparse_iteration.measure,
     "many_losses": many_losses.measure,
     "scaling": scaling.measure,
     "geometries": geometries.measure,
