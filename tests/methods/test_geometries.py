@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import saddleback as sb
+from saddleback.capabilities import offers
 from saddleback.dual_sets import DUAL_SETS
+from saddleback.dual_sets.interior import HasInteriorForm
 from saddleback.methods import METHODS
 
 from .geometries import GEOMETRIES, PAIRS, REFERENCE, REGULARIZERS, J, K, Matrices, conjugate, minimum
@@ -39,7 +41,10 @@ def reference(set_name: str, regularizer_name: str) -> float:
 
 
 def applies(method: str, set_name: str, regularizer_name: str) -> bool:
-    """Gradient methods on g need a strongly convex R; saddle-point methods a projection, or a mirror step."""
+    """Gradient methods on g need a strongly convex R; saddle-point methods a projection, or a mirror step; interior
+    points R = 0 and bounds on single weights."""
+    if method == "interior-point":
+        return regularizer_name == "zero" and offers(GEOMETRIES[set_name].dual_set, HasInteriorForm)
     if method in ("apgd", "lbfgsb"):
         return regularizer_name != "zero"
     if method in ("extragradient", "optimistic"):

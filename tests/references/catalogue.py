@@ -39,9 +39,13 @@ class Case:
     def problem(self) -> sb.Problem:
         return sb.Problem(self.losses, regularizer=self.regularizer)
 
+    @property
+    def regularized(self) -> bool:
+        return not isinstance(self.regularizer, sb.Zero)
+
     def problem_for(self, method: str) -> sb.Problem:
-        """The problem, with a Hessian for the method that needs one."""
-        losses = WithHessian.of(self.losses) if method == "newton" else self.losses
+        """The problem, with a Hessian for the methods that need one."""
+        losses = WithHessian.of(self.losses) if method in ("newton", "interior-point") else self.losses
         return sb.Problem(losses, regularizer=self.regularizer)
 
     @cached_property

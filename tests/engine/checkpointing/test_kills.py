@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from checkpoints import Bowls, assert_same_bits, bowls, problem, quiet_solve
+from checkpoints import Bowls, assert_same_bits, bowls, problem_for, quiet_solve
 
 from saddleback.methods import METHODS
 
@@ -28,7 +28,7 @@ class Slow(Bowls):
 
 def slow_run(method, path=None, resume=False):
     return quiet_solve(
-        problem(losses=Slow()), **OPTIONS, method=method, checkpoint=path, resume=resume, checkpoint_every=0
+        problem_for(method, losses=Slow()), **OPTIONS, method=method, checkpoint=path, resume=resume, checkpoint_every=0
     )
 
 

@@ -173,7 +173,8 @@ class TestReference:
         data = people()
         average = sb.MinimaxClassifier(worst_weight=0.0, l2=L2).fit(data.X, data.y, sensitive_features=data.town)
         model = sb.MinimaxClassifier(l2=L2, reference="average").fit(data.X, data.y, sensitive_features=data.town)
-        assert model.result_.value <= 1e-9
+        # The average model has the value 0, so that the optimum is not above it.
+        assert model.result_.value <= model.result_.gap <= 1e-6
         assert (model.group_losses_ <= average.group_losses_ + 1e-2).all()
 
     def test_own_losses_are_held_out(self):
