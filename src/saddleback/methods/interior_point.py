@@ -61,7 +61,7 @@ class InteriorPointState(State):
 class InteriorPoint(Method[InteriorPointState]):
     """Newton's method in (w, y) on the barrier smoothing phi_tau(f(w), y) of h, whose minimum over y tends to h(f(w)).
 
-    y are the one or two multipliers of the set (`dual_sets.interior`). The Hessian is sum_j lam_j Hessian f_j +
+    y are the one or two multipliers of the set (``dual_sets.interior``). The Hessian is sum_j lam_j Hessian f_j +
     G' diag(theta) G, bordered by y: one weighted Gram matrix of the gradients, J d^2 multiplications, and nothing of
     size J x J. With the curvature theta of primal-dual methods ten to thirty steps reach a gap of 1e-6, whatever J and
     however many losses tie (docs/mathematics.md, 15). Every lam on the way proves a lower bound. For R = 0.
