@@ -48,7 +48,7 @@ def test_usual_sizes_stay_as_they_are():
     [
         ([0.0, 0.0], [0.0], [[1.0, 1e9]]),
         ([0.0, 0.0], [1.0], [[0.0, 0.0]]),
-        ([1e300, 1.0], [1e300], [[1e150, 1e-300]]),
+        ([1e120, 1.0], [1e300], [[1e150, 1e-300]]),
         ([1e-300, 0.0], [1e-300], [[1e-150, 1e150]]),
     ],
 )
@@ -57,6 +57,20 @@ def test_sizes_are_finite_whatever_the_first_point_shows(w, f, G):
     assert np.isfinite(scales).all()
     assert (scales > 0).all()
     assert np.isfinite((np.asarray(G) * scales) ** 2).all()
+
+
+@pytest.mark.parametrize("unit", [1e125, 1e150, 1e300])
+def test_starts_whose_squares_overflow_are_refused(unit):
+    """Their scales were cut off at 2^400, and the start was certified within a region far smaller than itself."""
+
+    def squares(w):
+        v = w / unit - 3.0
+        return [v @ v, v @ v + v[0]], [2 * v / unit, (2 * v + [1.0, 0.0]) / unit]
+
+    with pytest.raises(sb.ProblemError, match=r"must be below 2.6e\+120.* for parameter 1\. Divide it by a constant"):
+        sb.minimax(squares, np.array([1.0, 2.0]) * unit, jac=True)
+    with pytest.raises(sb.ProblemError, match=r"must be below 2.6e\+120"):
+        sb.certify(sb.Problem(sb.from_functions(squares, np.ones(2), jac=True)), np.array([1.0, 2.0]) * unit)
 
 
 def test_declared_scales_are_checked():
@@ -98,8 +112,9 @@ def test_a_bound_in_units_is_the_bound_of_the_same_minorant_in_other_coordinates
     ours = [Minorant(a, b, lam, np.zeros(d), strong_convexity) for a, b in lines]
     theirs = [Minorant(a, b * unit, lam, np.zeros(d), strong_convexity * unit**2) for a, b in lines]
     center, radius = rng.normal(size=d), float(10.0 ** rng.uniform(-2, 2))
-    # The bounds are differences of numbers of this magnitude.
+    # The bounds are differences of numbers of this magnitude, and allow for rounding errors of norms in each unit.
     size = 1.0 + max(np.abs(b) @ (np.abs(center) + radius * unit) + np.abs(b) @ np.abs(b) / 0.1 for _, b in lines)
+    size += max(np.linalg.norm(b * unit) * np.linalg.norm(center / unit) for _, b in lines)
     here, there = Region(center, radius, unit), Region(center / unit, radius)
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.minimum(here) == pytest.approx(other.minimum(there), rel=1e-9, abs=1e-12 * size)

@@ -122,6 +122,11 @@ def _guessed(at: Evaluation) -> Vector:
         scales = np.where(own > 0.0, np.sqrt(own * lengths), lengths)
         if ordinary(scales):
             return scales
+        if own.item(own.argmax()) > EXTREME:
+            raise ProblemError(
+                f"parameters must be below {EXTREME:.2g}, so that squares do not overflow; got {own.max():.3g} for "
+                f"parameter {own.argmax()}. Divide it by a constant, in the functions and in w0."
+            )
         logs = np.log2(magnitude) - np.log2(columns)
         logs = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
         logs = np.minimum(logs, LARGEST_SLOPE_EXPONENT - np.log2(columns))
