@@ -48,7 +48,8 @@ def choose_method(
     """Newton where the losses offer a Hessian and its steps are expected to cost less in all, else quasi-Newton.
 
     Of losses that are so many that their Jacobian is not formed, interior-point steps take the place of Newton's where
-    the dual set and the regularizer, the ``adversary``, allow them.
+    the dual set and the regularizer, the ``adversary``, allow them, and the losses are ``curved`` everywhere: along
+    directions without curvature these steps are too long.
 
     With N entries of data (n d for a table of n rows) and K margins per row, an evaluation costs N K. A Hessian of d
     parameters, or those of all losses, adds N K d multiplications, and its factorization d^3/3. Losses without
@@ -57,7 +58,8 @@ def choose_method(
     """
     if not (_newton_is_cheaper(losses, near) and offers(losses, HasHessian)):
         return QuasiNewton()
-    if adversary is not None and offers(losses, HasLinearization) and not InteriorPoint.needs.unmet(adversary, losses):
+    many = adversary is not None and offers(losses, HasLinearization) and bool(getattr(losses, "curved", False))
+    if many and not InteriorPoint.needs.unmet(adversary, losses):
         return InteriorPoint()
     return Newton()
 

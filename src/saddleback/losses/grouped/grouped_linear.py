@@ -373,6 +373,11 @@ class GroupedLinear:
         return self.loss.convex and self.l2 >= 0.0
 
     @property
+    def curved(self) -> bool:
+        """Whether the loss of every row has a positive second derivative, for any margin."""
+        return self.loss.curved
+
+    @property
     def bounded_below(self) -> bool:
         """Whether every f_j is bounded below: true of our losses, and of your own that declares ``bounded_below``."""
         return self.loss.bounded_below and self.l2 >= 0.0

@@ -62,6 +62,8 @@ class PointwiseLoss:
     response: ClassVar[str] = "real"
     largest_curvature: ClassVar[float | None] = None
     convex: ClassVar[bool] = False
+    curved: ClassVar[bool] = False
+    """Whether the second derivative is positive everywhere."""
     bounded_below: ClassVar[bool] = False
     """Whether ell is bounded below in eta, for every y: true of all losses here."""
     has_curvature: ClassVar[bool] = True

@@ -22,7 +22,7 @@ class Logistic(PointwiseLoss):
     kernel = LOGISTIC
     response = "binary"
     largest_curvature = 0.25
-    convex = bounded_below = True
+    convex = curved = bounded_below = True
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         return np.logaddexp(0.0, -y * eta), -y * expit(-y * eta)
@@ -49,6 +49,7 @@ class Squared(ResidualLoss):
     """(eta - y)^2, without 1/2."""
 
     kernel = SQUARED
+    curved = True
     largest_curvature = 2.0
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
@@ -109,7 +110,7 @@ class Poisson(PointwiseLoss):
 
     kernel = POISSON
     response = "count"
-    convex = bounded_below = True
+    convex = curved = bounded_below = True
 
     def value_and_slope(self, eta: Vector, y: Vector) -> tuple[Vector, Vector]:
         with np.errstate(over="ignore"):
@@ -165,7 +166,7 @@ class Softmax(PointwiseLoss):
 
     kernel = SOFTMAX
     response = "classes"
-    convex = bounded_below = True
+    convex = curved = bounded_below = True
     # diag(p) - pp' has eigenvalues up to 1/2, reached at two classes of probability 1/2 (Boehning 1992).
     largest_curvature = 0.5
 

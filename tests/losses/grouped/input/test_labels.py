@@ -44,6 +44,15 @@ def test_integers(name):
     np.testing.assert_array_equal(codes, expected)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.uint64, np.bool_])
+def test_numbers_of_few_bits_are_numbered_without_a_warning(dtype):
+    labels = np.array([1, 0, 1, 1], dtype=dtype)
+    names, codes = encode(labels, "groups")
+    assert names == [0, 1]
+    assert codes.tolist() == [1, 0, 1, 1]
+
+
 def by_sorting(labels):
     """Distinct labels and numbers as NumPy has them."""
     distinct, codes = np.unique(labels, return_inverse=True)

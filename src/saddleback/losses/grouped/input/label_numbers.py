@@ -48,7 +48,7 @@ def scattered(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
 
 def _by_counting(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
     """For whole numbers in a range no longer than the labels, ten times faster than a sort; None for others."""
-    low, high = labels.min(), labels.max()
+    low, high = labels.min().item(), labels.max().item()
     if not (low >= -LARGEST_CODE and high <= LARGEST_CODE and int(high) - int(low) < labels.size):
         return None
     shifted = labels.astype(np.intp)
