@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import saddleback as sb
 from saddleback.methods import METHODS
 
-from .kept_runs import HESSIAN, SMOOTHED, Array, BowlData, KeptRun, TableData
+from .kept_runs import HESSIAN, PLAIN, SMOOTHED, Array, BowlData, KeptRun, TableData
 
 Change = Callable[[np.random.Generator, KeptRun], KeptRun]
 
@@ -125,8 +125,8 @@ def _regularizer_parameter(rng: np.random.Generator, run: KeptRun) -> KeptRun:
 
 def _method(rng: np.random.Generator, run: KeptRun) -> KeptRun:
     smooth = not isinstance(run.regularizer, sb.Zero)
-    others = [name for name in METHODS if name != run.method.name and (smooth or name not in SMOOTHED)]
-    others = [name for name in others if name != HESSIAN or isinstance(run.data, TableData)]
+    others = [name for name in METHODS if name != run.method.name and name not in (PLAIN if smooth else SMOOTHED)]
+    others = [name for name in others if name not in HESSIAN or isinstance(run.data, TableData)]
     return replace(run, method=METHODS[str(rng.choice(others))]())
 
 

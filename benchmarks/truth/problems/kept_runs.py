@@ -17,9 +17,10 @@ from ..endings import quietly
 Array = NDArray[np.float64]
 
 TOL = 1e-9
-# Methods that need a strongly convex R, and one that needs Hessians.
+# Methods that need a strongly convex R, that need R = 0, and that need Hessians.
 SMOOTHED = ("apgd", "lbfgsb")
-HESSIAN = "newton"
+PLAIN = ("interior-point",)
+HESSIAN = ("newton", "interior-point")
 # Above 150 parameters quasi-Newton has limited memory, and tables provide sampled Hessians.
 MANY = 170
 
@@ -88,7 +89,7 @@ class KeptRun:
 def draw_run(rng: np.random.Generator, method: str | None = None) -> KeptRun:
     """A small run of the given method, or of a random one."""
     name = method or str(rng.choice(list(METHODS)))
-    table = name == HESSIAN or rng.random() < 0.5
+    table = name in HESSIAN or rng.random() < 0.5
     data = draw_table(rng) if table else draw_bowls(rng)
     problem = sb.Problem(data.losses())
     J, d = problem.n_losses, problem.n_params
@@ -96,7 +97,7 @@ def draw_run(rng: np.random.Generator, method: str | None = None) -> KeptRun:
         data=data,
         method=METHODS[name](),
         dual_set=draw_set(rng, J),
-        regularizer=draw_regularizer(rng, smooth=name in SMOOTHED),
+        regularizer=sb.Zero() if name in PLAIN else draw_regularizer(rng, smooth=name in SMOOTHED),
         metric=rng.uniform(0.5, 2.0, d) if rng.random() < 0.25 else None,
         w0=rng.standard_normal(d) if rng.random() < 0.5 else np.zeros(d),
     )

@@ -39,7 +39,7 @@ def judge(rng: np.random.Generator, number: int) -> list[Outcome]:
         try:
             taken = other.solved(problem, path, max_iter=n_iter + 5, resume=True)
             ending, note = "accepted", f"{note}: bound {taken.lower_bound:.9g}, value {taken.value:.9g}"
-        except sb.ProblemError as error:
+        except (sb.ProblemError, sb.IncompatibleError) as error:
             ending, note = "refused", f"{note}: {error}"
         own = rebuilt(run)
         try:
