@@ -14,7 +14,7 @@ from ._validation import finite_vector, number
 from .engine.certificates import Minorant, Region
 from .engine.evaluation import Evaluation, row_norms
 from .engine.oracle import Oracle
-from .engine.parameter_scales import declared_scales, guessed_scales, refuse_extreme
+from .engine.parameter_scales import declared_scales, guessed_scales, refuse_extreme, refuse_large
 from .engine.stopping import Stopping
 from .errors import ProblemError
 from .problem import Problem
@@ -165,6 +165,7 @@ def _factors(problem: Problem, at: Evaluation, strong_convexity: Vector, radius:
         return np.ones(at.w.size)
     scales = declared_scales(problem.losses)
     if scales is None:
+        refuse_large(at.w)
         return 1.0 / guessed_scales(at)
     refuse_extreme(scales, strong_convexity)
     return 1.0 / scales

@@ -48,7 +48,7 @@ def test_usual_sizes_stay_as_they_are():
     [
         ([0.0, 0.0], [0.0], [[1.0, 1e9]]),
         ([0.0, 0.0], [1.0], [[0.0, 0.0]]),
-        ([1e120, 1.0], [1e300], [[1e150, 1e-300]]),
+        ([1e300, 1.0], [1e300], [[1e150, 1e-300]]),
         ([1e-300, 0.0], [1e-300], [[1e-150, 1e150]]),
     ],
 )
@@ -71,6 +71,10 @@ def test_starts_whose_squares_overflow_are_refused(unit):
         sb.minimax(squares, np.array([1.0, 2.0]) * unit, jac=True)
     with pytest.raises(sb.ProblemError, match=r"must be below 2.6e\+120"):
         sb.certify(sb.Problem(sb.from_functions(squares, np.ones(2), jac=True)), np.array([1.0, 2.0]) * unit)
+    near = sb.certify(
+        sb.Problem(sb.from_functions(squares, np.ones(2), jac=True)), np.array([1.0, 2.0]) * unit, radius=1.0
+    )
+    assert near.radius == 1.0
 
 
 def test_declared_scales_are_checked():

@@ -18,6 +18,7 @@ from .parameter_scales import (
     ordinary,
     reduced_by_strong_convexity,
     refuse_extreme,
+    refuse_large,
 )
 
 
@@ -81,8 +82,11 @@ def oracle_in_coordinates(
         return Oracle(problem, inner, w0 * factors, tol, clock), Coordinates.of_metric(factors, radius)
     oracle = Oracle(problem, inner, w0, tol, clock)
     declared = declared_scales(problem.losses)
-    if declared is not None and radius is None:
-        refuse_extreme(declared, oracle.strong_convexity)
+    if radius is None:
+        if declared is None:
+            refuse_large(w0)
+        else:
+            refuse_extreme(declared, oracle.strong_convexity)
     at = oracle.evaluate(w0)
     if declared is None:
         scales = measured_scales(oracle, at)

@@ -57,6 +57,16 @@ def refuse_extreme(scales: Vector, strong_convexity: Vector) -> None:
         )
 
 
+def refuse_large(w: Vector) -> None:
+    """Refuse a point above EXTREME: a region that is guessed from it would be far smaller than the point itself."""
+    sizes = np.abs(w)
+    if sizes.item(sizes.argmax()) > EXTREME:
+        raise ProblemError(
+            f"parameters must be below {EXTREME:.2g}, so that squares do not overflow; got {sizes.max():.3g} for "
+            f"parameter {sizes.argmax()}. Divide it by a constant, in the functions and in w0, or give a radius."
+        )
+
+
 def reduced_by_strong_convexity(scales: Vector, strong_convexity: Vector, at: Evaluation) -> Vector:
     """Scales over which the term m_i/2 w_i^2 changes by at most the magnitude of the losses."""
     if not strong_convexity.any():
@@ -122,11 +132,6 @@ def _guessed(at: Evaluation) -> Vector:
         scales = np.where(own > 0.0, np.sqrt(own * lengths), lengths)
         if ordinary(scales):
             return scales
-        if own.item(own.argmax()) > EXTREME:
-            raise ProblemError(
-                f"parameters must be below {EXTREME:.2g}, so that squares do not overflow; got {own.max():.3g} for "
-                f"parameter {own.argmax()}. Divide it by a constant, in the functions and in w0."
-            )
         logs = np.log2(magnitude) - np.log2(columns)
         logs = np.where(own > 0.0, 0.5 * (logs + np.log2(own)), logs)
         logs = np.minimum(logs, LARGEST_SLOPE_EXPONENT - np.log2(columns))
