@@ -71,7 +71,7 @@ class RowProblem:
                 h = t + (rho - 1.0) * mu + cp.sum(e) / n
                 constraints.append(cp.ExpCone(z - t, mu * np.ones(n), e))
             case _:
-                raise NotImplementedError(repr(self.dual_set))
+                raise TypeError(f"no formulation for {self.dual_set!r}; expected CappedSimplex, Chi2Ball or KLBall")
         problem = cp.Problem(cp.Minimize(h + 0.5 * L2 * cp.sum_squares(w)), constraints)
         limit = {} if np.isinf(time_limit) else {"time_limit": time_limit}
         with warnings.catch_warnings():

@@ -19,7 +19,6 @@ from .proximal_response import (
     SmoothResponse,
     balanced_response,
     constant_response,
-    response_on_sphere,
 )
 
 
@@ -84,18 +83,9 @@ class Chi2Ball(SmoothDivergenceBall):
         lam[members] = q * np.maximum(1.0 / P[k] + slope * y, 0.0)
         return lam, float(slope)
 
-    def smooth_support(self, z: Vector) -> SmoothResponse:
-        p, below = prior_of(self.prior, z.size), self.tangent_part(z)
-        spread = -float(below.min())
-        if spread == 0.0 or self._is_point(z.size):
-            return constant_response(p.copy())
-        lam = p * (below == 0.0)
-        lam /= lam.sum()
-        if self.divergence(lam) <= self.rho:
-            return constant_response(lam)
-        x = below / spread
+    def _smooth_ascent(self, p: Vector, x: Vector) -> tuple[Vector, Vector]:
         lam, slope = self._ascended(p, x)
-        return response_on_sphere(self.restore(lam), np.where(lam > 0.0, (slope / spread) * p, 0.0), x)
+        return lam, np.where(lam > 0.0, slope * p, 0.0)
 
     def proximal_distance(self, lam: Vector, center: Vector) -> float:
         """1/2 sum (lam - center)^2 / p."""

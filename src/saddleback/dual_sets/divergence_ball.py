@@ -15,6 +15,7 @@ from ..linalg.hessians import AnyHessian, LowRank
 from .analytic_center import analytic_center
 from .distributions import Distributions
 from .priors import check_prior_length, checked_prior, prior_of
+from .proximal_response import SmoothResponse, constant_response, response_on_sphere
 from .simplex import Simplex
 
 SIMPLEX = Simplex()
@@ -191,6 +192,23 @@ class SmoothDivergenceBall(DivergenceBall):
     @abstractmethod
     def derivatives(lam: Vector, p: Vector) -> tuple[Vector, Vector]:
         """Gradient of D, and the diagonal of its Hessian."""
+
+    @abstractmethod
+    def _smooth_ascent(self, p: Vector, x: Vector) -> tuple[Vector, Vector]:
+        """The maximizer of <lam, x> where the ball is active, and the diagonal of its derivative before projection."""
+
+    def smooth_support(self, z: Vector) -> SmoothResponse:
+        p, below = prior_of(self.prior, z.size), self.tangent_part(z)
+        spread = -float(below.min())
+        if spread == 0.0 or self._is_point(z.size):
+            return constant_response(p.copy())
+        lam = p * (below == 0.0)
+        lam /= lam.sum()
+        if self.divergence(lam) <= self.rho:
+            return constant_response(lam)
+        x = below / spread
+        lam, diagonal = self._smooth_ascent(p, x)
+        return response_on_sphere(self.restore(lam), diagonal / spread, x)
 
     def barrier_parameter(self, n: int) -> float:
         return n + 1.0

@@ -71,17 +71,9 @@ class KLBall(SmoothDivergenceBall):
         spread = -float(x.min())
         return self._tempered(p, x / spread, spread)[0] if spread > 0.0 else p
 
-    def smooth_support(self, z: Vector) -> SmoothResponse:
-        p, below = prior_of(self.prior, z.size), self.tangent_part(z)
-        spread = -float(below.min())
-        if spread == 0.0 or self._is_point(z.size):
-            return constant_response(p.copy())
-        lam = p * (below == 0.0)
-        lam /= lam.sum()
-        if self.divergence(lam) <= self.rho:
-            return constant_response(lam)
-        lam, beta = self._tempered(p, below / spread, np.inf)
-        return response_on_sphere(self.restore(lam), (beta / spread) * lam, below / spread)
+    def _smooth_ascent(self, p: Vector, x: Vector) -> tuple[Vector, Vector]:
+        lam, beta = self._tempered(p, x, np.inf)
+        return lam, beta * lam
 
     def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
         """The tilt of the prior p to beta x, x = z + log(prior/p), with beta <= 1 from the radius of the ball."""
