@@ -64,7 +64,8 @@ class InteriorPoint(Method[InteriorPointState]):
     y are the one or two multipliers of the set (``dual_sets.interior``). The Hessian is sum_j lam_j Hessian f_j +
     G' diag(theta) G, bordered by y: one weighted Gram matrix of the gradients, J d^2 multiplications, and nothing of
     size J x J. With the curvature theta of primal-dual methods about ten to forty steps reach a gap of 1e-6 on
-    standardized tables, also where losses tie (docs/mathematics.md, 15). Every lam on the way proves a lower bound. For R = 0.
+    standardized tables, also where losses tie (docs/mathematics.md, 15). Every lam on the way proves a lower bound.
+    For R = 0.
     """
 
     name: ClassVar[str] = "interior-point"
