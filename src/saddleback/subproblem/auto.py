@@ -73,11 +73,11 @@ class Auto:
         ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
         FrankWolfe(),
     )
-    _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
-        default=(None, ()), init=False, repr=False, compare=False
+    _asked: tuple[Adversary | None, tuple[InnerSolver, ...], bool] = field(
+        default=(None, (), True), init=False, repr=False, compare=False
     )
-    """The last adversary and the solvers that apply to it: asking at every call would take too long on small
-    problems."""
+    """The last adversary, the solvers that apply to it, and whether their order depends on the shape of Q: asking at
+    every call would take too long on small problems."""
 
     @cached_property
     def needs(self) -> Needs:
@@ -88,7 +88,12 @@ class Auto:
         solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
         if any(isinstance(solver, PathFollowing) for solver in solvers):
             solvers = tuple([solver for solver in solvers if not isinstance(solver, BARRIER_FREE)])
-        object.__setattr__(self, "_asked", (adversary, solvers))
+        shape_matters = (
+            adversary.n >= SHAPE_MATTERS_FROM
+            or offers(adversary.dual_set, HasSmoothSupport)
+            or any(isinstance(solver, SemidefiniteProgram) for solver in solvers)
+        )
+        object.__setattr__(self, "_asked", (adversary, solvers, shape_matters))
         return solvers
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
@@ -111,10 +116,12 @@ class Auto:
             # Without Q the best response to c is the solution.
             start = subproblem.adversary.best_response(subproblem.c).lam
         # `resolve_inner` refuses an adversary to which no solver applies.
-        first, *others = self._ordered(subproblem)
-        best = first.solve(subproblem, tol, start)
+        solvers = self._ordered(subproblem)
+        best = solvers[0].solve(subproblem, tol, start)
+        if best.converged:
+            return best
         n_iter = best.n_iter
-        for solver in others:
+        for solver in solvers[1:]:
             if best.least_gap <= max(tol, best.rounding_floor):
                 break
             solution = solver.solve(subproblem, tol, best.lam)
@@ -125,13 +132,10 @@ class Auto:
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
         """The solvers that apply, the fastest for this shape of Q first, without those that are far too slow for it."""
-        asked, solvers = self._asked
-        if asked is not subproblem.adversary:
-            solvers = self.applicable(subproblem.adversary)
-        shape_matters = offers(subproblem.adversary.dual_set, HasSmoothSupport) or isinstance(
-            solvers[-1], SemidefiniteProgram
-        )
-        if subproblem.c.size < SHAPE_MATTERS_FROM and not shape_matters:
+        if self._asked[0] is not subproblem.adversary:
+            self.applicable(subproblem.adversary)
+        _, solvers, shape_matters = self._asked
+        if not shape_matters:
             return solvers
         for solver in solvers:
             if isinstance(solver, WorkingSet) and solver.is_fastest(subproblem):
