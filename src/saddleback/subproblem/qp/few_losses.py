@@ -44,7 +44,6 @@ def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> tuple
     P_array, b_array = scaled_quadratic(subproblem)
     P, least, x = P_array.tolist(), lower.tolist(), start.tolist()
     n = len(x)
-    # b - P x, kept up to date: its rounding errors are those of a sum of n numbers of magnitude one.
     r = (b_array - P_array.dot(start)).tolist()
     bound = CONTROL.at_bound * (1.0 - sum(least))
     free = [i for i in range(n) if x[i] - least[i] > bound]
@@ -57,12 +56,13 @@ def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> tuple
         length, blocking = _longest(x, least, free, change)
         for i, dx in zip(free, change, strict=True):
             x[i] += length * dx
-        for i, row in enumerate(P):
-            r[i] -= length * sum([row[j] * dx for j, dx in zip(free, change, strict=True)])
         if blocking >= 0:
             x[blocking] = least[blocking]
             free.remove(blocking)
             fixed.append(blocking)
+        # Its rounding errors are those of a sum of n numbers of magnitude one.
+        r = (b_array - P_array.dot(np.array(x))).tolist()
+        if blocking >= 0:
             corrections, faces = 0, faces + 1
             continue
         residuals = [r[i] for i in free]
