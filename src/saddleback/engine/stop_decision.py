@@ -186,18 +186,21 @@ class StopDecision:
         for minorant in state.minorants:
             pair = pair.best_mix(oracle.cut(at, minorant.lam), region)
             if at.value - pair.minimum(region) <= threshold:
-                self._take_pair(run_state.best, pair)
-                return True
+                return self._take_pair(run_state.best, pair, threshold)
             if np.array_equal(last.w, minorant.origin) and last.value - minorant.minimum(region) <= threshold:
-                self._take_pair(last, minorant)
-                return True
+                return self._take_pair(last, minorant, threshold)
         return False
 
-    def _take_pair(self, point: Point, minorant: Minorant) -> None:
-        """Report a point with its own minorant."""
-        self._run_state.best, self._run_state.bound = point, minorant
-        self._run_state.history.value[-1] = point.value
-        self._tracker.recompute()
+    def _take_pair(self, point: Point, minorant: Minorant, threshold: float) -> bool:
+        """Report a point with its own minorant, if that proves the tolerance in the region around this point."""
+        run_state = self._run_state
+        before = run_state.best, run_state.bound
+        for run_state.best, run_state.bound in ((point, minorant), before):
+            run_state.history.value[-1] = run_state.best.value
+            self._tracker.recompute()
+            if run_state.gap <= threshold:
+                break
+        return run_state.bound is not before[1]
 
     def _may_find_pair(self, threshold: float) -> bool:
         """Whether the run may go on for a lam that belongs to its point."""
