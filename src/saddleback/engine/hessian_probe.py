@@ -38,12 +38,19 @@ LEAST_DIAGONAL = 1e-100
 SHIFT_GROWTH = 100.0
 # A second derivative counts as negative where it is this many times the noise of the differences below zero.
 NOISE_MARGIN = 10.0
+# With very many losses, the Newton step for the last lam decides where it stays in the region and predicts at most this
+# share of the tolerance; its prediction is an upper bound. Otherwise (D) is solved, up to this many entries of G.
+FIXED_WEIGHTS_SHARE = 0.5
+MOST_ENTRIES = 1 << 22
 # (D) is solved to this share of the tolerance.
 INNER_ACCURACY = 1e-3
 # A decrease below this share of the tolerance is negligible.
 NEGLIGIBLE = 1e-2
-# A predicted decrease is tried at these shares of its step.
-TRIED_SHARES = (1.0, 0.1, 0.01)
+# A predicted decrease is tried at the whole step and at shares of it that fall by this factor, while the share of the
+# predicted decrease is not negligible and the step above LEAST_SHARE. Where second derivatives vanish away from here, as
+# those of Huber's loss do, the step may be too long by many orders of magnitude.
+SHARE_FACTOR = 0.1
+LEAST_SHARE = 1e-24
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +113,20 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     used = diagonal > LEAST_DIAGONAL * diagonal.max()
     scales = np.zeros(diagonal.size)
     scales[used] = 1.0 / np.sqrt(diagonal[used])
+    if not used.all():
+        scales[~used] = _scales_by_slopes(at)[~used]
     if isinstance(at, StructuredEvaluation):
-        return _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
+        fixed = _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
+        if fixed.predicted <= FIXED_WEIGHTS_SHARE * threshold and fixed.length <= region.radius:
+            return fixed
+        if at.f.size * at.w.size > MOST_ENTRIES:
+            return HessianProbe(fixed.predicted, fixed.length)
+    G = (at.jacobian.dense() if isinstance(at, StructuredEvaluation) else at.G) * scales
     hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
-    system = hessian_model.system(at.G * scales, sigma)
+    system = hessian_model.system(G, sigma)
     while system is None and sigma < 1.0:
         sigma *= SHIFT_GROWTH
-        system = hessian_model.system(at.G * scales, sigma)
+        system = hessian_model.system(G, sigma)
     if system is None:
         return HessianProbe(inf, inf)
     solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=system.factor)
@@ -121,12 +135,20 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H)
 
 
+def _scales_by_slopes(at: Evaluation) -> Vector:
+    """sqrt(magnitude)/|G_i|: for parameters without second derivatives, of which the shift limits the step."""
+    steepest = at.largest_derivatives()
+    scales = np.zeros(steepest.size)
+    np.divide(np.sqrt(at.magnitude), steepest, out=scales, where=steepest > 0.0)
+    return scales
+
+
 def _for_fixed_weights(
     oracle: Oracle, at: Evaluation, lam: Vector, region: Region, H: Matrix, scales: Vector
 ) -> HessianProbe:
     """The Newton step on <lam, f> alone, by which weak duality bounds the predicted decrease from above.
 
-    For very many losses, where (D) is not solved; ``H`` is the Hessian in the given scales.
+    It is no step of descent of g where other losses matter; ``H`` is the Hessian in the given scales.
     """
     slope, sigma = at.slope(lam) * scales, LEAST_EIGENVALUE
     _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
@@ -244,8 +266,10 @@ def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least:
     """Whether g falls by more than ``least`` along the step of a probe, whose Hessian may be inaccurate."""
     if probe.step is None:
         return True
-    for share in TRIED_SHARES:
+    share = 1.0
+    while share > LEAST_SHARE and share * 2.0 * probe.predicted > least:
         there = visit(oracle, at.w + share * probe.step)
         if there is not None and at.value - there.value > least:
             return True
+        share *= SHARE_FACTOR
     return False
