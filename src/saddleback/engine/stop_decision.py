@@ -12,7 +12,14 @@ from .bound_tracker import BoundTracker
 from .certificates import Minorant, Region
 from .convexity_sampling import sample_convexity
 from .evaluation import Breakdown, Evaluation, Point
-from .hessian_probe import NEGLIGIBLE, HessianProbe, covers_all_directions, decrease_is_real, probe_hessian
+from .hessian_probe import (
+    NEGLIGIBLE,
+    HessianProbe,
+    covers_all_directions,
+    decrease_is_real,
+    lower_along_flat_step,
+    probe_hessian,
+)
 from .method import AnyMethod, State
 from .oracle import Oracle
 from .run_state import RunState
@@ -149,8 +156,12 @@ class StopDecision:
         more = probe.predicted > PREDICTED_SHARE * threshold or (certified and not run_state.step_in_region)
         if more and not decrease_is_real(oracle, at, probe, NEGLIGIBLE * threshold):
             more, run_state.step_in_region = False, True
+        self.finding = probe if more else None
+        if not more:
+            lowest = lower_along_flat_step(oracle, at, probe)
+            more = at.value - lowest.value > PREDICTED_SHARE * threshold
+            self.finding = lowest.point if more else None
         if more:
-            self.finding = probe
             n_iter = run_state.history.n_iter
             run_state.next_probe = n_iter + max(1, n_iter // PROBE_INTERVAL_DIVISOR)
         return not more
