@@ -10,6 +10,7 @@ import saddleback as sb
 from saddleback.capabilities import offers
 from saddleback.losses import RescaledLosses
 from saddleback.losses.base import HasHessianSample, HasSampledHessian
+from saddleback.methods.sampled_gradients import are_rows
 
 
 def table(J: int = 3, *, sparse: bool = False, loss: str = "logistic", **more):
@@ -74,3 +75,13 @@ def test_a_resumed_run_takes_the_same_steps_to_the_bit(J, tmp_path):
     resumed = solve(losses, max_iter=30, checkpoint=path, resume=True)
     np.testing.assert_array_equal(resumed.w, whole.w)
     np.testing.assert_array_equal(resumed.history.value, whole.history.value)
+
+
+def test_rows_are_found_among_others_with_the_same_first_entry():
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((50, 4))
+    G[:, 0] = rng.integers(0, 3, 50)
+    for rows in (G[[7]], G[[3, 3, 40]], G[[49, 0, 12]]):
+        assert are_rows(rows, G)
+        assert not are_rows(rows + np.array([0.0, 0.0, 0.0, 1e-3]), G)
+    assert not are_rows(np.array([[5.0, 0.0, 0.0, 0.0]]), G)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from .._types import Vector
 from ..adversary import Adversary
@@ -59,6 +59,17 @@ class AutoControl:
 CONTROL = AutoControl()
 
 
+class Choice(NamedTuple):
+    """The solvers of an `Auto` for one pair (Lambda, R)."""
+
+    among: tuple[InnerSolver, ...]
+    """All solvers of the `Auto`."""
+    solvers: tuple[InnerSolver, ...]
+    """Those that apply."""
+    shape_matters: bool
+    """Whether their order depends on the shape of Q."""
+
+
 @dataclass(frozen=True)
 class Auto:
     """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from the best lam so far."""
@@ -73,11 +84,6 @@ class Auto:
         ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
         FrankWolfe(),
     )
-    _asked: tuple[Adversary | None, tuple[InnerSolver, ...], bool] = field(
-        default=(None, (), True), init=False, repr=False, compare=False
-    )
-    """The last adversary, the solvers that apply to it, and whether their order depends on the shape of Q: asking at
-    every call would take too long on small problems."""
 
     @cached_property
     def needs(self) -> Needs:
@@ -85,6 +91,14 @@ class Auto:
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
         """The solvers whose needs (Lambda, R) meets, without those of BARRIER_FREE where path following applies."""
+        return self._choice(adversary).solvers
+
+    def _choice(self, adversary: Adversary) -> Choice:
+        """Asked once for each adversary: asking at every call would take too long on small problems."""
+        known: Choice | None = adversary.notes.get(id(self.solvers))
+        # An adversary that was pickled has those of another process, under ids of that process.
+        if known is not None and known.among is self.solvers:
+            return known
         solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
         if any(isinstance(solver, PathFollowing) for solver in solvers):
             solvers = tuple([solver for solver in solvers if not isinstance(solver, BARRIER_FREE)])
@@ -93,8 +107,9 @@ class Auto:
             or offers(adversary.dual_set, HasSmoothSupport)
             or any(isinstance(solver, SemidefiniteProgram) for solver in solvers)
         )
-        object.__setattr__(self, "_asked", (adversary, solvers, shape_matters))
-        return solvers
+        choice = Choice(self.solvers, solvers, shape_matters)
+        adversary.notes[id(self.solvers)] = choice
+        return choice
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         """The largest number of any solver that may run; `_ordered` leaves out the quadratic program in some cases."""
@@ -132,9 +147,7 @@ class Auto:
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
         """The solvers that apply, the fastest for this shape of Q first, without those that are far too slow for it."""
-        if self._asked[0] is not subproblem.adversary:
-            self.applicable(subproblem.adversary)
-        _, solvers, shape_matters = self._asked
+        _, solvers, shape_matters = self._choice(subproblem.adversary)
         if not shape_matters:
             return solvers
         for solver in solvers:

@@ -128,8 +128,12 @@ class SampledHessian:
         d, K, n = layout.n_features, layout.n_outputs, self.y.size
         T = np.empty((len(V), K * n))
         for c in range(K):
-            of_class = T[:, c * n : (c + 1) * n]
-            of_class[:] = (self.X @ V[:, c * d : (c + 1) * d].T.astype(self.X.dtype, copy=False)).T
+            of_class, of_output = T[:, c * n : (c + 1) * n], V[:, c * d : (c + 1) * d].astype(self.X.dtype, copy=False)
+            if type(self.X) is np.ndarray:
+                # BLAS multiplies few rows by many faster than many by few.
+                np.matmul(of_output, self.X.T, out=of_class)
+            else:
+                of_class[:] = (self.X @ of_output.T).T
             if layout.intercept:
                 of_class += V[:, K * d + c, None]
         return T
