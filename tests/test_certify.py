@@ -191,6 +191,28 @@ def test_a_bound_of_one_point_is_reproduced_to_rounding(dual_set, regularizer):
     assert sb.certify(problem, result.w, radius=result.radius).lower_bound >= result.lower_bound - 1e-11
 
 
+ROW_SETS = (sb.CappedSimplex(0.3), sb.Chi2Ball(1.0), sb.KLBall(0.5), sb.TVBall(0.2), sb.Simplex())
+
+
+@pytest.mark.parametrize("method", ["auto", "newton", "quasi-newton"])
+@pytest.mark.parametrize("l2", [0.0, 1e-6, 1e-3])
+@pytest.mark.parametrize("dual_set", ROW_SETS, ids=repr)
+def test_the_dual_of_a_certified_run_proves_its_tolerance_at_its_point(dual_set, l2, method):
+    """Labels that the table does not explain: the start is nearly optimal, and many points share the bound."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n = int(rng.choice([5, 20, 100]))
+        X = rng.normal(size=(n, 2))
+        loss, y = (("logistic", np.arange(n) % 2), ("squared", rng.poisson(2, n)), ("poisson", rng.poisson(2, n)))[
+            seed % 3
+        ]
+        problem = sb.Problem(sb.GroupedLinear(X, y, groups="rows", loss=loss, l2=l2), dual_set)
+        result = sb.solve(problem, method=method)
+        again = sb.certify(problem, result.w, result.dual)
+        assert result.value == again.value == result.history.value[-1]
+        assert not result.certified or again.gap <= 1e-6 * (1 + 1e-6)
+
+
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("convert", [np.asarray, csr_array, lambda X: X.astype(np.float32)])
 def test_tables(fit_intercept, convert):

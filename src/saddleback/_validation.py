@@ -18,6 +18,7 @@ from .linalg.sparse import to_dense
 T = TypeVar("T")
 
 FLOAT64 = np.dtype(np.float64)
+NUMBERS = frozenset((float, int, np.float64))
 
 # Asymmetry of a matrix below this share of its largest entry is accepted as rounding error; in lower precision, below
 # this many units in the last place.
@@ -34,9 +35,10 @@ def holds_masked(x: Any) -> bool:
     """Whether ``x`` is a masked array with masked entries, or a list that holds one: NumPy would ignore the masks."""
     if isinstance(x, np.ma.MaskedArray):
         return bool(np.ma.is_masked(x))
-    return isinstance(x, list | tuple) and any(
-        holds_masked(item) for item in x if isinstance(item, np.ma.MaskedArray | list | tuple)
-    )
+    # Most lists hold plain numbers only: their types are known without a look at each.
+    if not isinstance(x, list | tuple) or NUMBERS.issuperset(map(type, x)):
+        return False
+    return any(holds_masked(item) for item in x if isinstance(item, np.ma.MaskedArray | list | tuple))
 
 
 def real_array(x: Any) -> NDArray[Any]:

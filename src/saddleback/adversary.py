@@ -15,7 +15,7 @@ from .dual_sets import DualSet, HasBarrier, HasProximalResponse, LinearConstrain
 from .dual_sets.interior import HasInteriorForm, PointForm
 from .errors import IncompatibleError, ProblemError
 from .machine.clock import UNLIMITED, Clock
-from .regularizers import HasBestResponse, HasProximalForm, Regularizer
+from .regularizers import HasBestResponse, HasProximalForm, QuadraticForm, Regularizer
 
 
 class BestResponse(NamedTuple):
@@ -101,6 +101,8 @@ class Adversary:
     """Finds best responses where the pair has no formula; `subproblem.adversary_of` passes a solver of (D)."""
     clock: Clock = field(default=UNLIMITED, repr=False, compare=False)
     """The clock of the run; inner solvers check it."""
+    notes: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What solvers keep about this pair; copies under other clocks share it."""
 
     def __post_init__(self) -> None:
         check_kinds(self.dual_set, self.regularizer)
@@ -181,6 +183,15 @@ class Adversary:
             return None
         constraints = self.dual_set.linear_constraints(self.n)
         return constraints if self.largest_weight == 1.0 else constraints.divided_by(self.largest_weight)
+
+    @cached_property
+    def quadratic_form(self) -> tuple[Vector | None, Vector | None]:
+        """(H, q) with R(lam) = 1/2 lam' diag(H) lam + q'lam + constant on Lambda, of a quadratic R; None stands for 0.
+
+        A q that is normal to the affine hull of Lambda only adds a constant.
+        """
+        H, q = cast("QuadraticForm", self.regularizer).quadratic_form(self.n)
+        return H if H.any() else None, q if self.dual_set.tangent_part(q).any() else None
 
     def best_response(self, z: Vector) -> BestResponse:
         """h(z) and its maximizer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from saddleback.machine.clock import Clock
 from saddleback.methods import composite_model, loss_hessians
 from saddleback.methods.composite_model import CompositeModel, minimize_model
 from saddleback.methods.loss_hessians import LossHessians
+from saddleback.methods.model_dual import maximize_dual
 from saddleback.methods.newton import Newton
 from saddleback.subproblem import Auto
 
@@ -90,6 +92,45 @@ def test_the_model_is_minimized(seed: int, J: int, d: int, sigma: float, gamma: 
         assert minimum.point.value - optimum <= share * (at.value - optimum) + 1e-6
     exact = at.f + at.G @ minimum.point.p + 0.5 * H.times(minimum.point.p) @ minimum.point.p
     np.testing.assert_allclose(minimum.point.f, exact, rtol=1e-12, atol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), J=st.integers(2, 5), d=st.integers(2, 6), sigma=st.sampled_from([0.0, 1e-3]))
+def test_the_dual_of_the_model_is_maximized_where_a_loss_is_flat(seed: int, J: int, d: int, sigma: float) -> None:
+    """The first loss has curvature along one direction, and a penalty of 1e-4: against Clarabel."""
+    rng = np.random.default_rng(seed)
+    losses, w0 = Polynomials(seed, J, d, quartic=0.0), np.zeros(d)
+    flat = rng.standard_normal(d)
+    losses.A[0] = np.outer(flat, flat) + 1e-4 * np.eye(d)
+    oracle = oracle_of(losses, w0)
+    at = oracle.evaluate(w0)
+    H = LossHessians.all_at(oracle, w0)
+    model = CompositeModel(H, 0.999 * np.eye(J)[0] + 0.001 / J)
+    system = model.system(at.G, sigma)
+    assert system is not None
+    first = minimize_model(oracle, at, model, system, sigma, 1e-12, at.lam, 1e-15)
+    minimum = maximize_dual(oracle, at, model, sigma, 1e-12, 1e-15, first)
+    p, t = cp.Variable(d), cp.Variable()
+    constraints = [at.G[j] @ p + 0.5 * cp.quad_form(p, cp.psd_wrap(A)) <= t for j, A in enumerate(losses.A)]
+    with warnings.catch_warnings():
+        # Clarabel reaches half of its digits on some of these.
+        warnings.filterwarnings("ignore", "Solution may be inaccurate")
+        optimum = cp.Problem(cp.Minimize(t + 0.5 * sigma * cp.sum_squares(p)), constraints).solve("CLARABEL")
+    assert minimum.complete
+    assert minimum.point.value <= first.point.value
+    scale = 1 + abs(optimum)
+    assert optimum - 1e-5 * scale <= minimum.point.value
+    assert minimum.point.value - optimum <= composite_model.CONTROL.accuracy * (at.value - optimum) + 1e-5 * scale
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_worst_group_of_two_rows_takes_tens_of_iterations(seed: int) -> None:
+    """Two rows give curvature along two directions of twelve, and the other groups' small weights decide the rest."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((122, 12)) * (rng.random((122, 12)) < 0.3)
+    y = rng.poisson(np.exp(np.clip(X @ rng.standard_normal(12), -3, 3)))
+    losses = sb.GroupedLinear(X, y, np.repeat([0, 1, 2], [60, 60, 2]), loss="poisson", l2=1e-6)
+    result = sb.solve(sb.Problem(losses), method="newton", max_iter=60)
+    assert result.certified
 
 
 def test_quadratic_losses_take_few_steps() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.blas import dnrm2
 
 from .._types import Vector
-from .certificates import Minorant, Region
+from .certificates import Axes, Minorant, Region
 from .coordinates import Coordinates
 from .oracle import Oracle
 from .run_state import RunState
@@ -21,6 +21,7 @@ class BoundTracker:
         self._run_state = run_state
         self.everywhere = bool(oracle.strong_convexity.min() > 0)
         """Whether the bound holds for all w: all coordinates are strongly convex."""
+        self._axes = Axes(oracle.strong_convexity)
         self._measured: tuple[Vector, float] = (oracle.w0, 0.0)
         """The last point whose distance from w0 was asked for, and that distance."""
 
@@ -36,7 +37,7 @@ class BoundTracker:
     @property
     def region(self) -> Region:
         """Where the lower bound must hold."""
-        return Region(self._run_state.best.w, self.radius, self._coordinates.region_scales)
+        return Region(self._run_state.best.w, self.radius, self._coordinates.region_scales, self._axes)
 
     def distance_from_start(self, w: Vector) -> float:
         """|w - w0| in the scales of the region."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import copysign, hypot, inf, sqrt
 
 import numpy as np
@@ -11,6 +11,24 @@ from scipy.linalg.blas import dnrm2
 from .._types import EPS, Params, Vector, Weights
 
 EMPTY = np.zeros(0)
+
+
+class Axes:
+    """The coordinates with m_i = 0, called flat, and those with m_i > 0, called curved; the same for a whole run."""
+
+    def __init__(self, strong_convexity: Vector) -> None:
+        curved = strong_convexity > 0.0
+        self.all_flat, self.all_curved = not curved.any(), bool(curved.all())
+        self._flat, self._curved = (~curved).nonzero()[0], curved.nonzero()[0]
+        self._roots = np.sqrt(strong_convexity[curved])
+
+    def split(self, slope: Vector, scales: Vector | float) -> tuple[Vector, Vector]:
+        """slope * scales along flat coordinates, and slope/sqrt(m) along curved ones."""
+        if self.all_flat:
+            return slope * scales, EMPTY
+        if self.all_curved:
+            return EMPTY, slope / self._roots
+        return (slope * scales).take(self._flat), slope.take(self._curved) / self._roots
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +42,11 @@ class Region:
     center: Vector
     radius: float
     scales: Vector | float = 1.0
+    axes: Axes | None = field(default=None, repr=False)
+    """Those of the minorants, where the caller has them."""
+
+    def axes_of(self, minorant: Minorant) -> Axes:
+        return Axes(minorant.strong_convexity) if self.axes is None else self.axes
 
     def length(self, step: Vector, strong_convexity: Vector) -> float:
         """|step| in the region's scales, over the coordinates that are not strongly convex."""
@@ -88,7 +111,7 @@ class Minorant:
     def minimum(self, region: Region) -> float:
         """The least value of l over the region: a lower bound of g there."""
         here = self.moved(region.center)
-        flat, curved = _split(here.slope, self.strong_convexity, region.scales)
+        flat, curved = region.axes_of(self).split(here.slope, region.scales)
         # dnrm2 scales before it squares, so that small slopes do not underflow to zero. Without flat coordinates the
         # radius is infinite and must not be used.
         fall = region.radius * dnrm2(flat) if flat.size else 0.0
@@ -97,11 +120,11 @@ class Minorant:
     def best_mix(self, other: Minorant, region: Region) -> Minorant:
         """The average of the two, around the region's center, whose bound on the region is the highest."""
         first, second = self.moved(region.center), other.moved(region.center)
-        theta = best_weight(first, second, region.radius, region.scales)
+        theta = best_weight(first, second, region)
         return first if theta == 0.0 else second if theta == 1.0 else first.mix(second, theta)
 
 
-def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector | float = 1.0) -> float:
+def best_weight(first: Minorant, second: Minorant, region: Region) -> float:
     """argmax over theta in [0, 1] of the bound of (1 - theta) first + theta second, both around the region's center.
 
     The bound is concave in theta. With a, b the slopes along flat coordinates times their scales, and u, v those along
@@ -109,9 +132,9 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
     rise - radius n t/hypot(t, delta) - <u, v - u> - theta |v - u|^2,  t = beta + theta n,
     where n = |b - a|, beta is the component of a along b - a and delta the length of the component across.
     """
-    rise = second.constant - first.constant
-    flat, curved = _split(first.slope, first.strong_convexity, scales)
-    flat_change, curved_change = _split(second.slope - first.slope, first.strong_convexity, scales)
+    rise, radius, axes = second.constant - first.constant, region.radius, region.axes_of(first)
+    flat, curved = axes.split(first.slope, region.scales)
+    flat_change, curved_change = axes.split(second.slope - first.slope, region.scales)
     n, squared_change = 0.0, 0.0
     if curved.size:
         rise -= float(curved.dot(curved_change))
@@ -155,13 +178,3 @@ def best_weight(first: Minorant, second: Minorant, radius: float, scales: Vector
 def _is_flat(strong_convexity: Vector) -> bool:
     """Whether no coordinate is strongly convex."""
     return strong_convexity.item(strong_convexity.argmax()) == 0.0
-
-
-def _split(slope: Vector, strong_convexity: Vector, scales: Vector | float) -> tuple[Vector, Vector]:
-    """slope * scales along coordinates with m_i = 0, and slope/sqrt(m) along the others."""
-    if _is_flat(strong_convexity):
-        return slope * scales, EMPTY
-    if strong_convexity[strong_convexity.argmin()] > 0.0:
-        return EMPTY, slope / np.sqrt(strong_convexity)
-    flat = strong_convexity == 0
-    return (slope * scales)[flat], slope[~flat] / np.sqrt(strong_convexity[~flat])

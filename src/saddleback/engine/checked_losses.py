@@ -13,7 +13,7 @@ from .._validation import FLOAT64, all_finite, loss_array
 from ..capabilities import offers
 from ..errors import ProblemError
 from ..linalg.jacobians import StructuredJacobian
-from ..losses import Losses
+from ..losses import GroupedLinear, Losses
 from ..losses.base import HasJacobianError, HasLinearization, HasValues
 from ..losses.callables import FunctionLosses, PairLosses
 from .evaluation import Breakdown
@@ -37,8 +37,9 @@ class CheckedLosses:
         self._reference = reference
         self._J, self._d = J, d
         self._on_precision = on_precision
-        # Losses of plain functions check and copy what these return themselves.
-        self._copies = isinstance(losses, FunctionLosses | PairLosses)
+        # Losses of plain functions check and copy what these return; those of tables return new arrays. A class that is
+        # derived from these may return others.
+        self._returns_new = isinstance(losses, FunctionLosses | PairLosses) or type(losses) is GroupedLinear
         self.offers_values = offers(losses, HasValues)
         self.offers_linearization = offers(losses, HasLinearization)
         self.offers_jacobian_error = offers(losses, HasJacobianError)
@@ -48,7 +49,7 @@ class CheckedLosses:
             f, G = self._losses.linearize(w.copy())
         else:
             answer = self._losses.evaluate(w.copy())
-            if self._copies and answer[0].dtype == FLOAT64 and answer[1].dtype == FLOAT64:
+            if self._returns_new and answer[0].dtype == FLOAT64 and answer[1].dtype == FLOAT64:
                 f, G = answer
             else:
                 f, G = self._checked_pair(answer)
@@ -65,8 +66,9 @@ class CheckedLosses:
         return H
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
-        shape = (which.size, self._d, self._d)
-        H = self._of_shape(self._losses.loss_hessians(w.copy(), which.copy()), shape, "loss_hessians")
+        H = self._losses.loss_hessians(w.copy(), which.copy())
+        if not self._returns_new:
+            H = self._of_shape(H, (which.size, self._d, self._d), "loss_hessians")
         if not all_finite(H):
             raise Breakdown("the Hessian of a loss is not finite at the point of the last step")
         return H

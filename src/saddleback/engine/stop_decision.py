@@ -9,7 +9,7 @@ from scipy.linalg.blas import dnrm2
 
 from ..result import Status
 from .bound_tracker import BoundTracker
-from .certificates import Region
+from .certificates import Minorant, Region
 from .convexity_sampling import sample_convexity
 from .evaluation import Breakdown, Evaluation, Point
 from .hessian_probe import NEGLIGIBLE, HessianProbe, covers_all_directions, decrease_is_real, probe_hessian
@@ -25,6 +25,9 @@ PROBE_INTERVAL_DIVISOR = 5
 # A predicted decrease above this share of the tolerance keeps a run going. A quadratic model predicts only a little
 # more than half of the possible decrease of a function such as w^12.
 PREDICTED_SHARE = 0.5
+# A run of a second-order method, whose w and lam converge together, takes up to this many more iterations until one lam
+# proves the tolerance at one point. Most take none, interior points none to four, or ten where the start is optimal.
+PAIR_ITERATIONS = 12
 # How often a run samples the region for a lower point before it ends at a stationary one of losses that are not convex.
 MOST_DEPARTURES = 3
 
@@ -54,6 +57,8 @@ class StopDecision:
         not_convex = self._oracle.watch.violation is not None
         if not (certified or self._estimate_suffices(threshold, not_convex, exhausted)):
             return exhausted
+        if certified and exhausted is None and not self._has_pair(state, threshold) and self._may_find_pair(threshold):
+            return None
         if not_convex:
             if exhausted is None and self._departs():
                 return None
@@ -72,7 +77,7 @@ class StopDecision:
                 f"tolerance {threshold:.3g}; pass jac, or raise tol"
             )
         if certified and self._run_state.step_in_region:
-            return Status.CONVERGED, f"certified: the gap {gap:.3g} is within the tolerance {threshold:.3g}"
+            return Status.CONVERGED, f"certified: the gap {history.gap[-1]:.3g} is within the tolerance {threshold:.3g}"
         return Status.CONVERGED, (
             f"estimated: the gap is about {history.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
             f"twice in a row (certified: {gap:.3g})"
@@ -162,6 +167,42 @@ class StopDecision:
         if state is None or state.unshifted_step is None or not np.array_equal(state.point.w, self._run_state.best.w):
             return False
         return region.length(state.unshifted_step, self._oracle.strong_convexity) <= region.radius
+
+    def _has_pair(self, state: State | None, threshold: float) -> bool:
+        """Whether one lam proves the tolerance at one point, as `certify` checks it; they become the result then.
+
+        The bound of a run is an average of minorants of several points. Its lam belongs to their average, and may prove
+        far less at the best point, where G' lam is divided by a small strong convexity. The point of the last step may
+        have a slightly larger value than the best one, but it has the lam that belongs to it.
+        """
+        run_state, oracle, region = self._run_state, self._oracle, self._tracker.region
+        at = oracle.evaluate(run_state.best.w, watch=False)
+        pair = oracle.cut(at, run_state.dual)
+        if at.value - pair.minimum(region) <= threshold:
+            return True
+        if state is None:
+            return False
+        last = state.point
+        for minorant in state.minorants:
+            pair = pair.best_mix(oracle.cut(at, minorant.lam), region)
+            if at.value - pair.minimum(region) <= threshold:
+                self._take_pair(run_state.best, pair)
+                return True
+            if np.array_equal(last.w, minorant.origin) and last.value - minorant.minimum(region) <= threshold:
+                self._take_pair(last, minorant)
+                return True
+        return False
+
+    def _take_pair(self, point: Point, minorant: Minorant) -> None:
+        """Report a point with its own minorant."""
+        self._run_state.best, self._run_state.bound = point, minorant
+        self._run_state.history.value[-1] = point.value
+        self._tracker.recompute()
+
+    def _may_find_pair(self, threshold: float) -> bool:
+        """Whether the run may go on for a lam that belongs to its point."""
+        latest = self._run_state.history.gap[-1 - PAIR_ITERATIONS :]
+        return self._method.predicts_gap and not all(gap <= threshold for gap in latest)
 
     def _error_of_differences(self) -> float:
         """The largest error of the lower bound by a Jacobian from finite differences."""

@@ -13,6 +13,7 @@ from ..engine.oracle import Oracle
 from ..linalg.hessian_models import CholeskySystem, cholesky_system
 from ..subproblem import DualSolution
 from .composite_model import CompositeModel, ModelMinimum, minimize_model, solve_at
+from .model_dual import maximize_dual
 from .prox_step import CONTROL as PROX
 from .prox_step import ProxStep
 from .trial import CONTROL, Trial
@@ -50,6 +51,8 @@ def try_composite_step(
     noise = PROX.rounding_units * oracle.precision * (abs(at.value) + at.magnitude)
     with model.blas_threads:
         minimum = minimize_model(oracle, at, model, system, sigma, tol, start, noise)
+        if not minimum.complete:
+            minimum = maximize_dual(oracle, at, model, sigma, tol, noise, minimum)
     p = minimum.point.p
     if not float(p.dot(p)) > 0:
         return None

@@ -54,17 +54,19 @@ class LossHessians:
 
     def at(self, oracle: Oracle, w: Vector, lam: Vector) -> LossHessians:
         """With the Hessians at w of all losses that have a weight in lam."""
-        here = w is self.w or np.array_equal(w, self.w)
-        fresh = self.fresh if here else np.zeros_like(self.fresh)
-        which = (_active(lam) & ~fresh).nonzero()[0]
-        if not which.size:
-            return self if here else LossHessians(self.rows, w, fresh)
+        active = _active(lam)
+        if w is self.w or np.array_equal(w, self.w):
+            which, fresh = (active & ~self.fresh).nonzero()[0], active | self.fresh
+            if not which.size:
+                return self
+        else:
+            which, fresh = active.nonzero()[0], active
+            if not which.size:
+                return LossHessians(self.rows, w, fresh)
         if which.size == lam.size:
             return LossHessians.all_at(oracle, w)
         rows = self.rows.copy()
         rows.reshape(-1, w.size, w.size)[which] = oracle.loss_hessians(w, which)
-        fresh = fresh.copy()
-        fresh[which] = True
         return LossHessians(rows, w, fresh)
 
     def weighted(self, lam: Vector) -> Matrix:

@@ -73,9 +73,8 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         if not keeps_loss_hessians(oracle):
             return state
         known = state.hessians
-        return replace(
-            state, hessians=LossHessians.all_at(oracle, at.w) if known is None else known.at(oracle, at.w, state.lam)
-        )
+        hessians = LossHessians.all_at(oracle, at.w) if known is None else known.at(oracle, at.w, state.lam)
+        return state.but(hessians=hessians)
 
     def hessian_model(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> HessianModel:
         lam = hessian_weights(oracle, state, _center_share(state))

@@ -64,9 +64,9 @@ class Quadratic(Regularizer):
         return 0.5 * self.gamma * float((lam - mu).dot(self._offset(lam) + self._offset(mu)))
 
     def gap(self, dual_set: DualSet, lam: Vector, z: Vector) -> float:
-        z = dual_set.tangent_part(z)
-        best = self.best_response(dual_set, z)
-        return float((best - lam).dot(z - 0.5 * self.gamma * (self._offset(best) + self._offset(lam))))
+        z, center = dual_set.tangent_part(z), 1.0 / z.size if self.center is None else self.center
+        best: Vector = cast("HasProjection", dual_set).project(z / self.gamma + center)
+        return float((best - lam).dot(z - self.gamma * (0.5 * (best + lam) - center)))
 
     def best_response(self, dual_set: DualSet, z: Vector) -> Vector:
         project = cast("HasProjection", dual_set).project

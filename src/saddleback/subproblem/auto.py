@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from .._types import Vector
 from ..adversary import Adversary
@@ -60,6 +60,17 @@ class AutoControl:
 CONTROL = AutoControl()
 
 
+class Choice(NamedTuple):
+    """The solvers of an `Auto` for one pair (Lambda, R)."""
+
+    among: tuple[InnerSolver, ...]
+    """All solvers of the `Auto`."""
+    solvers: tuple[InnerSolver, ...]
+    """Those that apply."""
+    shape_matters: bool
+    """Whether their order depends on the shape of Q."""
+
+
 @dataclass(frozen=True)
 class Auto:
     """Runs the first of ``solvers`` that applies; if it misses the gap, the next ones from the best lam so far."""
@@ -74,11 +85,6 @@ class Auto:
         ProjectedGradient(max_iter=CONTROL.projected_gradient_steps),
         FrankWolfe(),
     )
-    _asked: tuple[Adversary | None, tuple[InnerSolver, ...]] = field(
-        default=(None, ()), init=False, repr=False, compare=False
-    )
-    """The last adversary and the solvers that apply to it: asking at every call would take too long on small
-    problems."""
 
     @cached_property
     def needs(self) -> Needs:
@@ -86,11 +92,25 @@ class Auto:
 
     def applicable(self, adversary: Adversary) -> tuple[InnerSolver, ...]:
         """The solvers whose needs (Lambda, R) meets, without those of BARRIER_FREE where path following applies."""
+        return self._choice(adversary).solvers
+
+    def _choice(self, adversary: Adversary) -> Choice:
+        """Asked once for each adversary: asking at every call would take too long on small problems."""
+        known: Choice | None = adversary.notes.get(id(self.solvers))
+        # An adversary that was pickled has those of another process, under ids of that process.
+        if known is not None and known.among is self.solvers:
+            return known
         solvers = tuple([solver for solver in self.solvers if applies(solver, adversary)])
         if any(isinstance(solver, PathFollowing) for solver in solvers):
             solvers = tuple([solver for solver in solvers if not isinstance(solver, BARRIER_FREE)])
-        object.__setattr__(self, "_asked", (adversary, solvers))
-        return solvers
+        shape_matters = (
+            adversary.n >= SHAPE_MATTERS_FROM
+            or offers(adversary.dual_set, HasSmoothSupport)
+            or any(isinstance(solver, SemidefiniteProgram) for solver in solvers)
+        )
+        choice = Choice(self.solvers, solvers, shape_matters)
+        adversary.notes[id(self.solvers)] = choice
+        return choice
 
     def square_matrices(self, adversary: Adversary, d: int) -> int:
         """The largest number of any solver that may run; `_ordered` leaves out the quadratic program in some cases."""
@@ -115,10 +135,12 @@ class Auto:
             # Without Q the best response to c is the solution.
             start = subproblem.adversary.best_response(subproblem.c).lam
         # `resolve_inner` refuses an adversary to which no solver applies.
-        first, *others = self._ordered(subproblem)
-        best = first.solve(subproblem, tol, start)
+        solvers = self._ordered(subproblem)
+        best = solvers[0].solve(subproblem, tol, start)
+        if best.converged:
+            return best
         n_iter = best.n_iter
-        for solver in others:
+        for solver in solvers[1:]:
             if best.least_gap <= max(tol, best.rounding_floor):
                 break
             solution = solver.solve(subproblem, tol, best.lam)
@@ -129,13 +151,8 @@ class Auto:
 
     def _ordered(self, subproblem: DualSubproblem) -> tuple[InnerSolver, ...]:
         """The solvers that apply, the fastest for this shape of Q first, without those that are far too slow for it."""
-        asked, solvers = self._asked
-        if asked is not subproblem.adversary:
-            solvers = self.applicable(subproblem.adversary)
-        shape_matters = offers(subproblem.adversary.dual_set, HasSmoothSupport) or isinstance(
-            solvers[-1], SemidefiniteProgram
-        )
-        if subproblem.c.size < SHAPE_MATTERS_FROM and not shape_matters:
+        _, solvers, shape_matters = self._choice(subproblem.adversary)
+        if not shape_matters:
             return solvers
         for solver in solvers:
             if isinstance(solver, WorkingSet) and solver.is_fastest(subproblem):

@@ -30,7 +30,7 @@ def subproblem(seed: int, J: int, rank: int, *, worst_weight: float = 1.0, gamma
 
 @given(
     seed=st.integers(0, 10**6),
-    J=st.integers(2, 16),
+    J=st.integers(2, 32),
     rank=st.integers(1, 6),
     worst_weight=st.sampled_from([1e-11, 1e-3, 0.2, 1.0]),
     gamma=st.sampled_from([0.0, 0.1]),
@@ -41,14 +41,14 @@ def test_optimal_from_any_start(seed: int, J: int, rank: int, worst_weight: floa
     constraints = D.adversary.linear_constraints
     assert constraints is not None
     assert constraints.is_simplex_above
-    start = D.adversary.dual_set.restore(np.random.default_rng(seed).dirichlet(np.full(J, 0.3)))
-    lam, faces = solve_few(D, constraints.lower, start)
+    start = D.adversary.dual_set.restore(np.random.default_rng(seed).dirichlet(np.full(J, 1.2 / J)))
+    lam, _, solved = solve_few(D, constraints.lower, start)
     assert D.adversary.dual_set.contains(lam, 1e-9)
-    if faces <= few_losses.CONTROL.most_faces:
+    if solved:
         assert D.cross_evaluation_gap(D.adversary.dual_set.restore(lam)) <= 4 * D.rounding_floor
 
 
-@given(seed=st.integers(0, 10**6), J=st.integers(2, 16), rank=st.integers(1, 20))
+@given(seed=st.integers(0, 10**6), J=st.integers(2, 32), rank=st.integers(1, 20))
 def test_the_solver_reaches_its_tolerance_by_this_way_or_by_piqp(seed: int, J: int, rank: int) -> None:
     D = subproblem(seed, J, rank)
     start = D.adversary.best_response(D.c).lam
@@ -58,13 +58,15 @@ def test_the_solver_reaches_its_tolerance_by_this_way_or_by_piqp(seed: int, J: i
     assert D.objective(solution.lam) == pytest.approx(D.objective(other.lam), abs=1e-10 * D.scale)
 
 
-def test_a_start_within_the_tolerance_is_improved() -> None:
+@pytest.mark.parametrize(("J", "rank", "gamma"), [(4, 3, 0.0), (12, 20, 10.0)])
+def test_a_start_within_the_tolerance_is_improved(J: int, rank: int, gamma: float) -> None:
     """Else a run whose lam is accurate to the rounding errors of (D) would keep it for ever."""
-    D = subproblem(0, 4, 3)
-    best = QuadraticProgram().solve(D, 0.0, D.adversary.dual_set.center(4)).lam
+    D = subproblem(0, J, rank, gamma=gamma)
+    best = QuadraticProgram().solve(D, 0.0, D.adversary.dual_set.center(J)).lam
+    assert (best > 0).sum() > few_losses.CONTROL.most_by_loops or J == 4
     start = D.adversary.dual_set.restore(best + 1e-7)
     solution = QuadraticProgram().solve(D, 1.0, start)
-    np.testing.assert_allclose(solution.lam, best, atol=1e-12)
+    np.testing.assert_allclose(solution.lam, best, atol=1e-11)
     assert solution.gap < D.cross_evaluation_gap(start)
 
 
@@ -81,7 +83,7 @@ def test_more_losses_are_left_to_piqp(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(quadratic_program, "solve_few", fail)
     D = subproblem(1, few_losses.CONTROL.most_losses + 1, 5)
-    assert QuadraticProgram().solve(D, 1e-10, D.adversary.dual_set.center(17)).converged
+    assert QuadraticProgram().solve(D, 1e-10, D.adversary.dual_set.center(D.c.size)).converged
     monkeypatch.setattr(quadratic_program, "FEW", replace(few_losses.CONTROL, most_losses=3))
     D = subproblem(1, 4, 5)
     assert QuadraticProgram().solve(D, 1e-10, D.adversary.dual_set.center(4)).converged

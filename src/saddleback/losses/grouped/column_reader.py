@@ -84,25 +84,19 @@ class ColumnReader:
 
     def _hessians(self, w: Vector, n_sums: int, sums: Indices | int, groups: Indices, scales: Vector) -> Matrix:
         """The Hessians of ``n_sums`` sums; group groups[k] is part of sum sums[k], with the factor scales[k]."""
+        starts, ends = self._segments
         segments = np.empty((groups.size, 3), dtype=np.intp)
-        segments[:, 0], segments[:, 1:] = sums, self._segments[groups]
-        n_rows = int((segments[:, 2] - segments[:, 1]).sum())
-        n_threads = threads_for(n_rows, w.size, self.n_threads)
+        segments[:, 0], segments[:, 1], segments[:, 2] = sums, starts[groups], ends[groups]
+        n_threads = threads_for(int(np.add.reduce(segments[:, 2] - segments[:, 1])), w.size, self.n_threads)
         check_room_for_hessian(w.size, n_sums + n_threads)
         H = np.zeros((n_sums, w.size, w.size))
-        number = self.loss.kernel
-        if number is None or number == USER:
-            number, y = GIVEN, self._curvature(w, segments)
-        else:
-            y = self._arrays[3]
-        X, n, d, _, coefficient, offset = self._arrays
-        kernel = load("columns", "curvature")(number)
-        stride = int(d) + 4
-        room = stride * (stride + 1) + 6 * HESSIAN_ROWS
-        add = partial(kernel, X, n, d, y, coefficient, offset)
+        kernel, table, room = self._curvature_kernel
+        if self._curvature_is_given:
+            table = (*table[:3], self._curvature(w, segments), *table[4:])
         if n_threads == 1 or not groups.size:
-            add(read_only(segments), read_only(scales), w, self.loss.options, np.empty(room), H)
+            kernel(*table, read_only(segments), read_only(scales), w, self.loss.options, np.empty(room), H)
             return H
+        add = partial(kernel, *table)
         tasks, parts = [], []
         for share, of_share in _shares(segments, n_threads):
             first = int(of_share[0, 0])
@@ -150,12 +144,24 @@ class ColumnReader:
         X = read_only(table.X.reshape(-1, order="F"))
         return X, *map(np.uintp, table.shape), read_only(self.reader.y), read_only(plan.coefficient), flat
 
+    @property
+    def _curvature_is_given(self) -> bool:
+        """Whether second derivatives are computed in Python before the kernel of Hessians is called."""
+        return self.loss.kernel is None or self.loss.kernel == USER
+
     @cached_property
-    def _segments(self) -> Indices:
+    def _curvature_kernel(self) -> tuple[Callable[..., Any], tuple[Any, ...], int]:
+        """The kernel of Hessians, its first arguments and its room."""
+        kernel = load("columns", "curvature")(GIVEN if self._curvature_is_given else self.loss.kernel)
+        stride = int(self._arrays[2]) + 4
+        return kernel, self._arrays, stride * (stride + 1) + 6 * HESSIAN_ROWS
+
+    @cached_property
+    def _segments(self) -> tuple[Indices, Indices]:
         """Where the rows of each group start and end."""
         plan = self.reader.plan
         starts = np.searchsorted(plan.visit_group, np.arange(plan.n_targets - plan.extra_groups.size + 1))
-        return np.column_stack((starts[:-1], starts[1:]))
+        return starts[:-1], starts[1:]
 
 
 def _shares(segments: Indices, n_threads: int) -> Iterator[tuple[slice, Indices]]:

@@ -429,6 +429,7 @@ class GroupedLinear:
     def _penalized(self, H: Matrix, l2: float) -> Matrix:
         """H, in place, with l2 added to the diagonal entries of the weights."""
         if l2 != 0.0:
-            # A view of the diagonals, not a copy.
-            np.einsum("...ii->...i", H)[..., : self._layout.n_weights] += l2
+            d = H.shape[-1]
+            # A view of the diagonals of the matrices, each in one row.
+            H.reshape(-1, d * d)[:, : self._layout.n_weights * (d + 1) : d + 1] += l2
         return H

@@ -31,16 +31,17 @@ class Memberships:
         cls, n_rows: int, names: list[Any], rows: NDArray[np.intp], groups: NDArray[np.intp], weight: Vector
     ) -> Memberships:
         """From pairs with weights >= 0. Pairs of weight 0 are dropped; a group of such pairs alone has size 0."""
+        if weight.size and weight.min() == weight.max() > 0.0:
+            sizes = np.bincount(groups, minlength=len(names))
+            with np.errstate(over="ignore", divide="ignore"):
+                return cls(n_rows, names, rows, groups, (1.0 / sizes)[groups], sizes, sizes * weight[0])
         kept = weight > 0
         if not kept.all():
             rows, groups, weight = rows[kept], groups[kept], weight[kept]
         sizes = np.bincount(groups, minlength=len(names))
         # Divided by the group's largest weight first, so that no sum of weights overflows.
         largest = np.zeros(len(names))
-        if weight.size and weight.min() == weight.max():
-            largest[sizes > 0] = weight[0]
-        else:
-            np.maximum.at(largest, groups, weight)
+        np.maximum.at(largest, groups, weight)
         relative = weight / largest[groups]
         totals = np.bincount(groups, relative, minlength=len(names))
         with np.errstate(over="ignore"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._types import Indices, Vector
-from .kernels import load
+from ...linalg.blas_threads import one_blas_thread
 from .kernels.arguments import read_only
 from .reader import Reader
 from .tables.dense_table import ColumnTable, DenseTable
@@ -37,10 +37,7 @@ LEAST_NONZEROS = 10
 """Nonzero entries that a column must have in the sample; of columns with fewer, all entries are read."""
 
 COPIED_ENTRIES = 1 << 18
-"""Entries of a sample that are copied at a time."""
-
-NUMPY_ENTRIES = 1 << 16
-"""Entries up to which NumPy is faster than loading a kernel."""
+"""Entries that are copied at a time."""
 
 SAFE_SQUARES = 1e-280, 1e300
 """Sums of squares outside of this range may have overflowed or be inaccurate by underflow."""
@@ -62,15 +59,17 @@ def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: b
     present = rms > 0.0
     with np.errstate(over="ignore"):
         scales = np.clip(m / rms[present], np.finfo(np.float64).tiny, np.finfo(np.float64).max)
-    of_columns = np.full(rms.size, np.median(scales) if scales.size else m)
-    of_columns[present] = scales
+    of_columns = scales
+    if not present.all():
+        of_columns = np.full(rms.size, np.median(scales) if scales.size else m)
+        of_columns[present] = scales
     return np.concatenate([np.tile(of_columns, n_outputs), np.full(n_outputs * intercept, m)])
 
 
 def _one_per_row(reader: Reader) -> Indices:
     """One position of every row that is in some group; a narrow table has a copy of a row for each of its groups."""
     rows = reader.plan.rows
-    if not isinstance(reader.table, ColumnTable) or np.bincount(rows).max() == 1:
+    if not isinstance(reader.table, ColumnTable) or rows.size == np.count_nonzero(np.bincount(rows)):
         return np.arange(rows.size)
     return np.sort(np.unique(rows, return_index=True)[1])
 
@@ -141,22 +140,42 @@ def _root_mean_squares(sums_of_squares: Squares, columns: Indices, n: int) -> Ve
 
 def _of_pieces(pieces: Callable[[], Pieces], columns: Indices, factor: float) -> Vector:
     total = np.zeros(columns.size)
-    for X, rows in pieces():
-        if rows.size * columns.size > NUMPY_ENTRIES:
-            load("squares", "add_squares")(X, read_only(rows), read_only(columns), factor, total)
-            continue
-        with np.errstate(over="ignore", under="ignore"):
-            A = factor * X[np.ix_(rows, columns)].astype(np.float64, copy=False)
-            total += np.einsum("ij,ij->j", A, A)
+    with one_blas_thread(), np.errstate(over="ignore", under="ignore"):
+        for X, rows in pieces():
+            total += _of_columns(X, columns, factor) if _all_of(rows, X) else _of_rows(X, rows, columns, factor)
+    return total
+
+
+def _all_of(rows: Indices, X: Any) -> bool:
+    """Whether these are all rows of a matrix in Fortran order, each once."""
+    return X.flags.f_contiguous and rows.size == len(X)
+
+
+def _of_columns(X: Any, columns: Indices, factor: float) -> Vector:
+    total = np.empty(columns.size)
+    for j, k in enumerate(columns.tolist()):
+        x = X[:, k].astype(np.float64, copy=False)
+        x = x if factor == 1.0 else factor * x
+        total[j] = np.dot(x, x)
+    return total
+
+
+def _of_rows(X: Any, rows: Indices, columns: Indices, factor: float) -> Vector:
+    total = np.zeros(columns.size)
+    step = max(1, COPIED_ENTRIES // X.shape[1])
+    for first in range(0, rows.size, step):
+        A = X[rows[first : first + step]]
+        A = factor * (A if columns.size == A.shape[1] else A[:, columns]).astype(np.float64, copy=False)
+        total += np.einsum("ij,ij->j", A, A)
     return total
 
 
 def _of_entries(table: SparseTable | SparseBlocks, columns: Indices, factor: float) -> Vector:
     total = np.zeros(table.shape[1])
-    if table.n_entries > NUMPY_ENTRIES:
-        X = read_only(table.values), read_only(table.entry_columns)
-        load("squares", "add_squares")(X, read_only(columns), read_only(columns), factor, total)
-        return total[columns]
+    entry_columns, values = table.entry_columns, table.values
     with np.errstate(over="ignore", under="ignore"):
-        total += np.bincount(table.entry_columns, (factor * table.values.astype(np.float64)) ** 2, total.size)
+        for first in range(0, values.size, COPIED_ENTRIES):
+            part = slice(first, first + COPIED_ENTRIES)
+            squares = (factor * values[part].astype(np.float64)) ** 2
+            total += np.bincount(entry_columns[part], squares, total.size)
     return total[columns]

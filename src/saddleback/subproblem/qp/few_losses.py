@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
-from ..._types import EPS, Vector
+from ..._types import EPS, Matrix, Vector
 from ..dual_subproblem import DualSubproblem
 from .kkt_operator import scaled_quadratic
 
@@ -17,8 +19,12 @@ Numbers = list[float]
 class FewLossesControl:
     """The numbers of `solve_few`; the largest |x_j| and |P_ij| are about one."""
 
-    most_losses: int = 16
-    """With more, the loops take longer than PIQP."""
+    most_losses: int = 32
+    """With more, PIQP takes no longer."""
+    most_by_loops: int = 6
+    """Steps on faces of more coordinates are computed by LAPACK, whose calls take as long as the loops for six."""
+    most_large_faces: int = 2
+    """Where more faces of so many coordinates would be visited, the start was far off, and PIQP takes over."""
     at_bound: float = 1e-9
     """A coordinate of the start within this share of 1 - sum(lower) of its bound is fixed there."""
     regularization: float = 1e-13
@@ -34,35 +40,52 @@ class FewLossesControl:
 CONTROL = FewLossesControl()
 
 
-def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> tuple[Vector, int]:
-    """min over x of 1/2 x'Px - b'x,  x >= lower, sum x = 1,  from a feasible start; x and the number of faces.
+class FewSolution(NamedTuple):
+    """The last point of `solve_few`."""
+
+    x: Vector
+    faces: int
+    """How many were visited."""
+    solved: bool
+    """Whether x is the minimum, up to rounding; else the start was too far off."""
+
+
+def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> FewSolution:
+    """min over x of 1/2 x'Px - b'x,  x >= lower, sum x = 1,  from a feasible start.
 
     The primal active-set method of `active_set.refine` (Nocedal and Wright, Alg. 16.3). One free coordinate k is
     eliminated: P_ij - P_ik - P_kj + P_kk of the others is positive semidefinite, without the part that is common to all
     losses, and has a Cholesky factor. With m free of n coordinates a face costs n m + m^3/6 multiplications.
     """
-    P_array, b_array = scaled_quadratic(subproblem)
-    P, least, x = P_array.tolist(), lower.tolist(), start.tolist()
-    n = len(x)
-    # b - P x, kept up to date: its rounding errors are those of a sum of n numbers of magnitude one.
-    r = (b_array - P_array.dot(start)).tolist()
+    least, x = lower.tolist(), start.tolist()
     bound = CONTROL.at_bound * (1.0 - sum(least))
-    free = [i for i in range(n) if x[i] - least[i] > bound]
-    fixed = [i for i in range(n) if x[i] - least[i] <= bound]
+    free = [i for i, x_i in enumerate(x) if x_i - least[i] > bound]
     if not free:
-        return start, 0
-    corrections, faces = 0, 1
-    while faces <= CONTROL.most_faces:
-        change = _step(P, r, free)
+        return FewSolution(start, 0, solved=False)
+    fixed = [i for i, x_i in enumerate(x) if x_i - least[i] <= bound]
+    largest = max(free, key=x.__getitem__)
+    for i in fixed:
+        x[largest] += x[i] - least[i]
+        x[i] = least[i]
+    P_array, b_array = scaled_quadratic(subproblem)
+    P, r = P_array.tolist(), (b_array - P_array.dot(np.array(x))).tolist()
+    corrections, faces, large_faces = 0, 1, 0
+    while faces <= CONTROL.most_faces and large_faces < CONTROL.most_large_faces:
+        large = len(free) > CONTROL.most_by_loops
+        change = _step_by_lapack(P_array, r, free) if large else None
+        if change is None:
+            change = _step(P, r, free)
+        large_faces += large and corrections == 0
         length, blocking = _longest(x, least, free, change)
         for i, dx in zip(free, change, strict=True):
             x[i] += length * dx
-        for i, row in enumerate(P):
-            r[i] -= length * sum([row[j] * dx for j, dx in zip(free, change, strict=True)])
         if blocking >= 0:
             x[blocking] = least[blocking]
             free.remove(blocking)
             fixed.append(blocking)
+        # Its rounding errors are those of a sum of n numbers of magnitude one.
+        r = (b_array - P_array.dot(np.array(x))).tolist()
+        if blocking >= 0:
             corrections, faces = 0, faces + 1
             continue
         residuals = [r[i] for i in free]
@@ -71,11 +94,11 @@ def solve_few(subproblem: DualSubproblem, lower: Vector, start: Vector) -> tuple
             continue
         worst = max(fixed, key=r.__getitem__, default=-1)
         if worst < 0 or r[worst] <= max(residuals):
-            break
+            return FewSolution(np.array(x), faces, solved=True)
         fixed.remove(worst)
         free.append(worst)
         corrections, faces = 0, faces + 1
-    return np.array(x), faces
+    return FewSolution(np.array(x), faces, solved=False)
 
 
 def _longest(x: Numbers, least: Numbers, free: list[int], change: Numbers) -> tuple[float, int]:
@@ -88,6 +111,17 @@ def _longest(x: Numbers, least: Numbers, free: list[int], change: Numbers) -> tu
             if share < length:
                 length, blocking = share, i
     return length, blocking
+
+
+def _step_by_lapack(P: Matrix, r: Numbers, free: list[int]) -> Numbers | None:
+    """The same as `_step`; None where the reduced P has no Cholesky factor."""
+    others, k = np.array(free[:-1]), free[-1]
+    to_k, b = P[k].take(others), np.array(r)
+    A = P.take(others, 0).take(others, 1) - to_k + (P[k, k] - to_k)[:, None]
+    diagonal = A.ravel()[:: others.size + 1]
+    diagonal += CONTROL.regularization * np.maximum(diagonal, EPS)
+    _, change, info = dposv(A, b.take(others) - b[k])
+    return [*change.tolist(), -float(change.sum())] if info == 0 else None
 
 
 def _step(P: list[Numbers], r: Numbers, free: list[int]) -> Numbers:

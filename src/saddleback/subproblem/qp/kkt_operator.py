@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
-from ...regularizers import QuadraticForm, Zero
 from ..dual_subproblem import DualSubproblem
 from ..factored_subproblem import FactoredSubproblem
 
@@ -141,8 +140,5 @@ def scaled_quadratic(subproblem: DualSubproblem) -> tuple[Matrix, Vector]:
 
 def _quadratic_part(subproblem: DualSubproblem) -> tuple[Vector | None, Vector]:
     """(H, b) with S + R = 1/2 lam' (Q + diag H) lam - b' lam + constant on Lambda; None for H = 0."""
-    adversary = subproblem.adversary
-    if isinstance(adversary.regularizer, Zero):
-        return None, subproblem.c_tangent
-    H, linear = cast("QuadraticForm", adversary.regularizer).quadratic_form(subproblem.c.size)
-    return H, adversary.dual_set.tangent_part(subproblem.c - linear)
+    H, q = subproblem.adversary.quadratic_form
+    return H, subproblem.c_tangent if q is None else subproblem.adversary.dual_set.tangent_part(subproblem.c - q)

@@ -79,7 +79,8 @@ class QuadraticProgram:
         incumbent = Incumbent(subproblem, tol)
         if start is not None:
             if 1 < n <= FEW.most_losses and constraints.is_simplex_above and isfinite(dasum(start)):
-                lam, n_iter = solve_few(subproblem, constraints.lower, adversary.dual_set.restore(start))
+                # Also a start within the tolerance is improved: else lam would stop changing while w moves.
+                lam, n_iter, _ = solve_few(subproblem, constraints.lower, adversary.dual_set.restore(start))
                 incumbent.offer(lam)
                 if incumbent.done:
                     return incumbent.solution(self.name, n_iter)

@@ -79,6 +79,16 @@ def test_texts_that_share_a_hash_are_told_apart(monkeypatch):
     np.testing.assert_array_equal(codes, [1, 2, 1, 0])
 
 
+@pytest.mark.parametrize("n_labels", [2, 300, 5000])
+def test_many_texts_are_numbered_as_by_sorting(n_labels):
+    """From few labels, which have places of their own in a table, to many, of which some share one."""
+    labels = np.char.add("label ", RNG.integers(0, n_labels, 4 * n_labels).astype(str))
+    names, codes = encode(labels, "groups")
+    expected = by_sorting(labels)
+    assert names == expected[0]
+    np.testing.assert_array_equal(codes, expected[1])
+
+
 @given(
     st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 7.0, 1e300, -np.inf, np.inf, np.nan, 2.0**60]), min_size=1),
     st.sampled_from([np.float64, np.float32]),

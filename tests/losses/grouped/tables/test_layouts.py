@@ -100,6 +100,24 @@ def test_the_same_numbers_give_the_same_losses_in_every_layout():
             assert_same(jacobian, G)
 
 
+@pytest.mark.parametrize("layout", ["C", "Fortran", "slices", "csr", "csc"])
+@pytest.mark.parametrize("d", [NARROW, WIDE])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_rows_that_come_by_group_give_the_same_bits(layout, d, n_threads):
+    """They are copied without a lookup; the sums are those of the same rows in another order of the groups."""
+    case = make("logistic", d=d)
+    groups = np.arange(len(case.y)) % 4
+    by_group = np.argsort(groups, kind="stable")
+    case.groups = groups
+    mixed = case.losses(LAYOUTS[layout](case.X), n_threads=n_threads)
+    case.y, case.groups = case.y[by_group], groups[by_group]
+    sorted_ = case.losses(LAYOUTS[layout](case.X[by_group]), n_threads=n_threads)
+    w = case.point(mixed)
+    for one, other in zip(mixed.evaluate(w), sorted_.evaluate(w), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(mixed.loss_hessians(w, [0, 2]), sorted_.loss_hessians(w, [0, 2]))
+
+
 @given(
     n=st.integers(4, 70),
     d=st.sampled_from([1, 2, 3, 4, 5, 8, 63, 64, 65, 130]),

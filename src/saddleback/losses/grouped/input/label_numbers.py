@@ -47,8 +47,12 @@ def scattered(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
 
 
 def _by_counting(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
-    """For whole numbers in a range no longer than the labels, ten times faster than a sort; None for others."""
+    """For two numbers, and for whole ones in a range no longer than the labels: faster than a sort; None for others."""
     low, high = labels.min().item(), labels.max().item()
+    upper = labels == high
+    if low < high and (upper | (labels == low)).all():
+        # Two numbers, as responses often are. The sum makes 0 of -0.
+        return np.array([low, high], dtype=labels.dtype) + labels.dtype.type(0), upper.astype(np.intp)
     if not (low >= -LARGEST_CODE and high <= LARGEST_CODE and int(high) - int(low) < labels.size):
         return None
     shifted = labels.astype(np.intp)
@@ -61,7 +65,7 @@ def _by_counting(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
 
 
 def _by_hashing(texts: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
-    """For short texts: a number for each, and a sort of the numbers; None where two texts share one."""
+    """For short texts: a number for each; None where two texts share one."""
     word = np.uint32 if texts.dtype.kind == "U" else np.uint8
     length = texts.itemsize // np.dtype(word).itemsize
     if not 0 < length <= LONGEST_TEXT:
@@ -70,7 +74,9 @@ def _by_hashing(texts: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
     key = words[:, 0].astype(np.uint64)
     for k in range(1, length):
         key = key * MULTIPLIER + words[:, k].astype(np.uint64)
-    codes = np.unique(key, return_inverse=True)[1]
+    codes = _by_table(key)
+    if codes is None:
+        codes = np.unique(key, return_inverse=True)[1]
     row = np.empty(codes.max() + 1, dtype=np.intp)
     row[codes] = np.arange(codes.size)
     distinct = texts[row]
@@ -78,6 +84,17 @@ def _by_hashing(texts: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
         return None
     sort = np.argsort(distinct)
     return distinct[sort], _ranks(sort)[codes]
+
+
+def _by_table(key: NDArray[np.uint64]) -> Codes | None:
+    """For few distinct numbers, by a table of 2^16 places, without a sort; None where two of them share a place."""
+    place = ((key * MULTIPLIER) >> np.uint64(48)).astype(np.intp)
+    row = np.full(1 << 16, -1, dtype=np.intp)
+    row[place] = np.arange(key.size)
+    if not (key[row[place]] == key).all():
+        return None
+    number = np.cumsum(row >= 0) - 1
+    return number[place]
 
 
 def _by_dictionary(labels: NDArray[Any], name: str) -> tuple[list[Any], Codes]:

@@ -46,14 +46,20 @@ class DenseSource(DenseMatrix):
         if X.flags.f_contiguous:
             for k in range(X.shape[1]):
                 copy[:, k] = X[:, k].take(rows)
-        else:
-            step = max(1, COPIED_ENTRIES // X.shape[1])
-            room = np.empty((step, X.shape[1]), dtype=self.dtype)
-            for first in range(0, rows.size, step):
-                part = rows[first : first + step]
+            return ColumnTable(copy, self.dtype)
+        step = max(1, COPIED_ENTRIES // X.shape[1])
+        ahead = rows[-1] - rows[0] == rows.size - 1 and bool((rows[1:] > rows[:-1]).all())
+        room = np.empty((step, X.shape[1]), dtype=self.dtype)
+        for first in range(0, rows.size, step):
+            part = rows[first : first + step]
+            if ahead:
+                taken = X[part[0] : part[-1] + 1]
+            elif self._is_table:
                 # Faster than X[part], but of any other X, take would copy all of it first. No index is clipped.
-                taken = np.take(X, part, axis=0, out=room[: part.size], mode="clip") if self._is_table else X[part]
-                copy[first : first + step] = taken
+                taken = np.take(X, part, axis=0, out=room[: part.size], mode="clip")
+            else:
+                taken = X[part]
+            copy[first : first + step] = taken
         return ColumnTable(copy, self.dtype)
 
     @property
