@@ -57,7 +57,10 @@ class TransportForm(InteriorForm):
         both, net = theta[:n] + theta[n:], theta[:n] - theta[n:]
         mixed = float(net.sum())
         border = np.array([[both.sum(), mixed], [mixed, both.sum() + at.slack / kappa]])
-        return InteriorModel(self.p + change, gradient, both, np.stack([-both, -net]), border)
+        # a and b see kappa with the same sign: their two terms have rank two, of which cross and theta hold one.
+        second = float((4.0 * theta[:n] * (theta[n:] / both)).sum())
+        rest = np.diag([0.0, second + at.slack / kappa])
+        return InteriorModel(self.p + change, gradient, both, np.stack([-both, -net]), border, rest)
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
