@@ -152,3 +152,28 @@ def test_an_own_dual_set():
     problem = sb.Problem(Losses(), dual_set=Half())
     assert problem.best_response([2.0, 1.0, 0.0]).value == 1.5
     assert problem.best_response([0.0, 1.0, 0.0]).value == 1.0
+
+
+def test_other_losses_have_the_same_adversary():
+    losses = sb.GroupedLinear(np.arange(8.0).reshape(4, 2), [0, 1, 1, 0], ["a", "b", "a", "b"], l2=0.1)
+    problem = sb.Problem(losses, sb.Contamination(0.5), sb.Quadratic(0.1), metric=2.0, reference=[0.1, 0.2])
+    other = problem.with_losses(losses.with_l2(0.3))
+    anew = sb.Problem(losses.with_l2(0.3), sb.Contamination(0.5), sb.Quadratic(0.1), metric=2.0, reference=[0.1, 0.2])
+    assert other.adversary is problem.adversary
+    assert problem.losses is losses
+    w = np.array([0.3, -0.2, 0.1])
+    assert other.value(w) == anew.value(w) != problem.value(w)
+    first, second = (sb.solve(made, tol=1e-9) for made in (other, anew))
+    assert (first.w == second.w).all()
+    assert first.gap == second.gap
+
+
+def test_losses_of_another_size_need_a_new_problem():
+    X, y = np.arange(8.0).reshape(4, 2), [0, 1, 1, 0]
+    problem = sb.Problem(sb.GroupedLinear(X, y, ["a", "b", "a", "b"]))
+    with pytest.raises(sb.ProblemError, match="must have the n_losses of the problem, 2; got 3"):
+        problem.with_losses(sb.GroupedLinear(X, y, ["a", "b", "c", "b"]))
+    with pytest.raises(sb.ProblemError, match="must have the n_params of the problem, 3; got 2"):
+        problem.with_losses(sb.GroupedLinear(X[:, :1], y, ["a", "b", "a", "b"]))
+    with pytest.raises(sb.ProblemError, match="must offer"):
+        problem.with_losses(None)

@@ -78,6 +78,29 @@ class Problem:
             reference = self.dual_set.from_user(self.reference, "reference", self.n_losses)
             object.__setattr__(self, "reference", reference)
 
+    def with_losses(self, losses: Losses) -> Problem:
+        """The same problem with other losses, of as many losses and parameters; what is known of Lambda and R is kept.
+
+        Examples
+        --------
+        >>> import saddleback as sb
+        >>> losses = sb.GroupedLinear([[1.0], [2.0]], [0, 1], ["a", "b"])
+        >>> problem = sb.Problem(losses)
+        >>> round(problem.with_losses(losses.with_l2(2.0)).value([1.0, 0.0]) - problem.value([1.0, 0.0]), 6)
+        1.0
+        """
+        _check_losses(losses)
+        for name in COUNTS:
+            if getattr(losses, name) != getattr(self.losses, name):
+                raise ProblemError(
+                    f"losses must have the {name} of the problem, {getattr(self.losses, name)}; got "
+                    f"{getattr(losses, name)}. Make a new Problem of them."
+                )
+        _check_shape(losses, self.dual_set)
+        problem = object.__new__(Problem)
+        problem.__dict__.update(self.__dict__, losses=losses)
+        return problem
+
     @property
     def n_losses(self) -> int:
         """J."""

@@ -13,6 +13,7 @@ from ...errors import ConvergenceWarning
 from ..data.folds import make_splits
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
+from ..fitting.margins import margins_of
 from ..fitting.observer import NOBODY
 from ..fitting.reference import References
 from ..fitting.setting import Setting
@@ -89,8 +90,8 @@ def scores_along(fits: list[Fit], rows: Rows, score: RowScore, *, signs: bool) -
     """(n, P): the scores of the rows, and where there are two classes, which rows have a positive margin."""
     scores = np.empty((len(rows), len(fits)))
     positive = np.zeros((len(rows), len(fits))) if signs else None
-    for k, fit in enumerate(fits):
-        eta: Any = fit.margins(rows)
+    eta: Any
+    for k, eta in enumerate(margins_of(fits, rows)):
         scores[:, k] = score(eta, rows.y)
         if positive is not None:
             positive[:, k] = eta >= 0.0

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..._types import Matrix, Vector
-from ...dual_sets import Contamination
+from ...dual_sets import Contamination, DualSet
 from ...engine.progress import Callback, Progress
 from ...errors import ProblemError
 from ...losses import GroupedLinear
@@ -90,6 +90,8 @@ class Trainer:
             offset=_shifted(rows, self._center),
             n_threads=setting.n_threads,
         )
+        self._problems: dict[tuple[float, float | bytes], Problem] = {}
+        """By worst weight and prior: those of other penalties take over what is known of the adversary."""
 
     @cached_property
     def shares(self) -> Vector:
@@ -99,11 +101,19 @@ class Trainer:
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
         """The candidate's objective on these rows, with these reference losses of the groups that are present."""
-        setting, losses = self.setting, self._penalized(candidate.l2)
-        dual_set = setting.dual_set
-        if dual_set is None:
-            dual_set = Contamination(candidate.worst_weight, candidate.weights(self.shares, self.nonempty))
-        return Problem(losses, dual_set, setting.regularizer, reference=reference)
+        losses, regularizer = self._penalized(candidate.l2), self.setting.regularizer
+        if reference is not None:
+            return Problem(losses, self._dual_set(candidate), regularizer, reference=reference)
+        prior = candidate.prior
+        point = candidate.worst_weight, prior if isinstance(prior, float) else prior.tobytes()
+        if point not in self._problems:
+            self._problems[point] = Problem(losses, self._dual_set(candidate), regularizer)
+        return self._problems[point].with_losses(losses)
+
+    def _dual_set(self, candidate: Candidate) -> DualSet:
+        if self.setting.dual_set is not None:
+            return self.setting.dual_set
+        return Contamination(candidate.worst_weight, candidate.weights(self.shares, self.nonempty))
 
     def fit(
         self,

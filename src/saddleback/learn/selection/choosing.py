@@ -48,7 +48,7 @@ def best_average(scores: Matrix, candidates: list[Candidate], rows: Rows) -> int
     _check_scored(counted)
     weight = None if rows.weight is None else rows.weight[counted]
     averages = np.flatnonzero([candidate.is_average for candidate in candidates])
-    means = np.average(scores[counted][:, averages], axis=0, weights=weight)
+    means = np.average(scores[:, averages][counted], axis=0, weights=weight)
     return int(averages[np.argmin(means)])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._types import Matrix, Vector
+from ...linalg.blas_threads import one_blas_thread
 from ..data.rows import Rows
 from ..fitting.trainer import TrainingBound
 from ..groups.titles import titles_of
@@ -38,9 +39,10 @@ def make_selection(
     counted = np.flatnonzero(~np.isnan(scores[:, choice.average]))
     everyone = Sample.of(counted, np.ones(counted.size) if rows.weight is None else rows.weight[counted], None)
     prices = choice.average_losses - choice.average_losses[choice.average]
-    with np.errstate(invalid="ignore"):
-        price_errors = everyone.standard_errors(scores[counted] - scores[counted][:, [choice.average]])
-        average_errors = everyone.standard_errors(scores[counted])
+    of_counted = scores if counted.size == len(scores) else scores[counted]
+    with np.errstate(invalid="ignore"), one_blas_thread():
+        price_errors = everyone.standard_errors(of_counted - of_counted[:, [choice.average]])
+        average_errors = everyone.standard_errors(of_counted)
     candidates = Table(
         {
             **parameters,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
+from ...linalg.blas_threads import one_blas_thread
 from ...losses.grouped.memberships import Memberships
-from .sample import Sample, simultaneous_quantile, skewness_allowance
+from .sample import Sample, lengths, simultaneous_quantile, skewness_allowance
 
 LEVEL = 0.05
 """Where no candidate is better than the average model, one of them is taken with at most this probability."""
@@ -78,35 +80,50 @@ def choose_one_se(
     The choice does not depend on the unit of the losses or of the weights. A row that has NaN for the average model
     does not count; nor does a candidate that has a loss which is not finite. Cost: O(n C + n_j C^2).
     """
+    with one_blas_thread():
+        return _choose(losses, memberships, average, row_weights, clusters)
+
+
+def _choose(
+    losses: Matrix,
+    memberships: Memberships,
+    average: int,
+    row_weights: Vector | None,
+    clusters: NDArray[np.intp] | None,
+) -> Choice:
     weights = np.ones(len(losses)) if row_weights is None else row_weights
     counted = ~np.isnan(losses[:, average])
     samples = _samples(memberships, counted, clusters)
     everyone = np.flatnonzero(counted & (weights > 0.0))
-    A = Sample.of(everyone, weights[everyone], None).mean(losses)
-    F = np.array([sample.mean(losses) for sample in samples.values()])
+    of_all = losses if everyone.size == len(losses) else losses[everyone]
+    A = (weights[everyone] / weights[everyone].sum()) @ of_all
+    F = _means(samples, losses)
     W, k = F.max(axis=0), F.argmax(axis=0)
     numbers = np.array(list(samples))
     worst = samples[int(numbers[k[average]])]
 
     own = losses[worst.rows, average]
-    finite = np.isfinite(losses[everyone]).all(axis=0) & np.isfinite(W)
+    finite = np.isfinite(of_all).all(axis=0) & np.isfinite(W)
     with np.errstate(invalid="ignore"):
-        differences = np.where(finite & finite[average], own[:, None] - losses[worst.rows], 0.0)
+        differences = own[:, None] - losses[worst.rows]
+        differences[:, ~(finite & finite[average])] = 0.0
         changes, prices = W[average] - W, np.maximum(A - A[average], 0.0)
     errors = worst.errors(differences)
-    SE = np.sqrt(np.square(errors).sum(axis=0))
+    SE = lengths(errors)
     gains = np.minimum(worst.weights @ differences, changes)
     noise = RESOLUTION * float(worst.weights @ np.abs(own))
 
-    differs = finite & (SE > 0.0) & (np.abs(differences).max(axis=0) > noise)
+    largest = np.maximum(differences.max(axis=0), -differences.min(axis=0))
+    differs = finite & (SE > 0.0) & (largest > noise)
     # The draws belong to columns, so that these come in an order of their own.
     order = np.lexsort((W, A))
     order = order[differs[order]]
-    q = simultaneous_quantile(errors[:, order], LEVEL, worst.effective_size - 1.0)
+    of_order = errors[:, order]
+    q = simultaneous_quantile(of_order, LEVEL, worst.effective_size - 1.0)
     sure_gains, confirmed = np.full(len(A), -np.inf), np.zeros(len(A), dtype=bool)
     sure_gains[average] = 0.0
     if len(samples) > 1 and worst.effective_size >= FEWEST_ROWS:
-        sure_gains[order] = gains[order] - (q + skewness_allowance(errors[:, order], q)) * SE[order]
+        sure_gains[order] = gains[order] - (q + skewness_allowance(of_order, q)) * SE[order]
         confirmed[order] = (sure_gains[order] > prices[order]) & (gains[order] > noise)
     admissible = _within_one_se(losses, W, k, list(samples.values()), confirmed)
     return Choice(
@@ -134,10 +151,21 @@ def _samples(
     """The rows of each group that has some."""
     kept = counted[memberships.rows] & (memberships.coefficients > 0.0)
     rows, groups, weights = memberships.rows[kept], memberships.groups[kept], memberships.coefficients[kept]
-    order = np.argsort(groups, kind="stable")
+    # Numbers of 16 bits are sorted by radix, in a tenth of the time.
+    order = np.argsort(groups.astype(np.min_scalar_type(memberships.n_groups)), kind="stable")
     numbers, starts = np.unique(groups[order], return_index=True)
     parts = np.split(order, starts[1:])
     return {int(j): Sample.of(rows[part], weights[part], clusters) for j, part in zip(numbers, parts, strict=True)}
+
+
+def _means(samples: dict[int, Sample], losses: Matrix) -> Matrix:
+    """(J, C): the mean of each sample, in one read of the losses."""
+    rows, weights = (
+        np.concatenate(parts) for parts in zip(*((s.rows, s.weights) for s in samples.values()), strict=True)
+    )
+    ends = np.cumsum([0, *(sample.rows.size for sample in samples.values())])
+    means: Matrix = sp.csr_array((weights, rows, ends), shape=(len(samples), len(losses))) @ losses
+    return means
 
 
 def _within_one_se(

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from ..._types import Matrix
 from ...errors import ConvergenceWarning, warn_user
 from ..data.folds import Split, check_classes
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
+from ..fitting.margins import margins_of
 from ..fitting.observer import NOBODY
 from ..fitting.reference import References
 from ..fitting.setting import Setting
-from ..fitting.trainer import Trainer
+from ..fitting.trainer import Fit, Trainer
 from .scores import RowScore
 from .warm_starts import WarmStarts
 
@@ -38,20 +41,22 @@ class OutOfFold:
 def out_of_fold(
     rows: Rows, setting: Setting, candidates: list[Candidate], splits: list[Split], score: RowScore, n_jobs: int | None
 ) -> OutOfFold:
-    """Fit every candidate on every split, warm-started along the path, and score the held-out rows."""
+    """Fit every candidate on every split, and score the held-out rows.
+
+    Fits are warm-started along the path of the candidates, and those of all other splits also by the solutions on the
+    first one. So the result does not depend on how many splits are worked through at a time.
+    """
     observer, setting = setting.observer, replace(setting, observer=NOBODY)
     observer.begin_splits(f"{len(candidates)} candidates on held-out rows", len(splits))
-    parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_scores_of_split)(rows, setting, candidates, split, score) for split in splits
-    )
-    n_fits = len(splits) * sum(not isinstance(candidate, NoCorrection) for candidate in candidates)
+    task = _Task(rows, setting, candidates, score)
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
-    for (_, test), (scores, failed) in zip(splits, parts, strict=True):
+    for (_, test), part in zip(splits, _parts(task, splits, n_jobs), strict=True):
         observer.end_split()
-        np.add.at(total, test, scores)
-        np.add.at(times, test, 1.0)
-        n_failed += failed
+        _add(total, test, part.scores)
+        _add(times, test, 1.0)
+        n_failed += part.n_failed
+    n_fits = len(splits) * sum(not isinstance(candidate, NoCorrection) for candidate in candidates)
     if n_failed:
         warn_user(
             f"{n_failed} of {n_fits} fits for the selection ended above the tolerance; raise max_iter, or l2.",
@@ -61,25 +66,67 @@ def out_of_fold(
         return OutOfFold(np.divide(total, times, out=total), n_fits, n_failed)
 
 
-def _scores_of_split(
-    rows: Rows, setting: Setting, candidates: list[Candidate], split: Split, score: RowScore
-) -> tuple[Matrix, int]:
-    train, test = split
-    training, held_out = rows.subset(train), rows.subset(test)
-    check_classes(training.y, setting.n_classes)
-    trainer = Trainer(training, setting)
-    references = References(trainer)
-    scores, failed = np.empty((test.size, len(candidates))), 0
-    starts, tol = WarmStarts(), max(setting.tol, SELECTION_TOL * setting.units.loss)
-    with warnings.catch_warnings():
-        # Told once for all folds, by the caller.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for c, candidate in enumerate(candidates):
-            if isinstance(candidate, NoCorrection):
-                scores[:, c] = score(held_out.offset, held_out.y)
-                continue
-            fit = trainer.fit(candidate, starts.predicted(candidate), references.at(candidate.l2), tol=tol)
-            starts.add(candidate, fit.result.w)
-            failed += not fit.result.success
-            scores[:, c] = score(fit.margins(held_out), held_out.y)
-    return scores, failed
+def _add(total: Matrix, index: NDArray[np.intp], values: Matrix | float) -> None:
+    """total[index] += values, also where splits of the user hold out a row twice."""
+    if np.unique(index).size == index.size:
+        total[index] += values
+    else:
+        np.add.at(total, index, values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What one split gives."""
+
+    scores: Matrix
+    """(m, C): of the rows that it holds out."""
+    n_failed: int
+    starts: WarmStarts | None
+    """The solutions, of the first split."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is done on every split."""
+
+    rows: Rows
+    setting: Setting
+    candidates: list[Candidate]
+    score: RowScore
+
+    def on(self, split: Split, pilot: WarmStarts | None = None) -> _Part:
+        """Fit all candidates to the training rows, and score the others."""
+        train, test = split
+        training, held_out = self.rows.subset(train), self.rows.subset(test)
+        check_classes(training.y, self.setting.n_classes)
+        trainer, fits = Trainer(training, self.setting), []
+        references, starts = References(trainer), WarmStarts(pilot)
+        tol = max(self.setting.tol, SELECTION_TOL * self.setting.units.loss)
+        with warnings.catch_warnings():
+            # Told once for all splits, by the caller.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for candidate in self.candidates:
+                if isinstance(candidate, NoCorrection):
+                    continue
+                fit = trainer.fit(candidate, starts.predicted(candidate), references.at(candidate.l2), tol=tol)
+                starts.add(candidate, fit.result.w)
+                fits.append(fit)
+        n_failed = sum(not fit.result.success for fit in fits)
+        return _Part(self._scores(fits, held_out), n_failed, starts if pilot is None else None)
+
+    def _scores(self, fits: list[Fit], held_out: Rows) -> Matrix:
+        """(m, C)."""
+        scores, margins = np.empty((len(held_out), len(self.candidates))), margins_of(fits, held_out)
+        for c, candidate in enumerate(self.candidates):
+            eta = held_out.offset if isinstance(candidate, NoCorrection) else next(margins)
+            scores[:, c] = self.score(eta, held_out.y)
+        return scores
+
+
+def _parts(task: _Task, splits: list[Split], n_jobs: int | None) -> Iterator[_Part]:
+    """The parts of all splits, in their order."""
+    first = task.on(splits[0])
+    yield first
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(task.on)(split, first.starts) for split in splits[1:]
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,8 @@ class Sample:
 
     def errors(self, differences: Matrix) -> Matrix:
         """(K, C): the errors of clusters, whose sums of squares are SE^2; ``differences`` has the sample's rows."""
-        deviations = self.weights[:, None] * (differences - self.weights @ differences)
+        deviations = differences - self.weights @ differences
+        deviations *= self.weights[:, None]
         n_clusters = int(self.clusters.max()) + 1
         if n_clusters < 2:
             return np.full((1, differences.shape[1]), np.inf)
@@ -51,11 +53,12 @@ class Sample:
             summed = np.zeros((n_clusters, deviations.shape[1]))
             np.add.at(summed, self.clusters, deviations)
             deviations = summed
-        return deviations * np.sqrt(n_clusters / (n_clusters - 1.0))
+        deviations *= np.sqrt(n_clusters / (n_clusters - 1.0))
+        return deviations
 
     def standard_errors(self, differences: Matrix) -> Vector:
         """(C,): SE of each column's mean; inf for a single cluster."""
-        return np.sqrt(np.square(self.errors(differences)).sum(axis=0))
+        return lengths(self.errors(differences))
 
     @property
     def effective_size(self) -> float:
@@ -63,6 +66,12 @@ class Sample:
         size = 1.0 / np.square(np.bincount(self.clusters, self.weights)).sum()
         # Rounded, so that n equal weights give n.
         return float(np.round(size, 6))
+
+
+def lengths(errors: Matrix) -> Vector:
+    """(C,): the root of the sum of squares of each column."""
+    lengths: Vector = np.sqrt(np.einsum("kc,kc->c", errors, errors))
+    return lengths
 
 
 def simultaneous_quantile(errors: Matrix, level: float, degrees_of_freedom: float, n_draws: int = 4_000) -> float:
@@ -75,11 +84,11 @@ def simultaneous_quantile(errors: Matrix, level: float, degrees_of_freedom: floa
     """
     if errors.shape[1] == 0 or degrees_of_freedom <= 0.0:
         return np.inf
-    scaled = errors / np.sqrt(np.square(errors).sum(axis=0))
+    scaled = errors / lengths(errors)
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
     # The symmetric root is unique, unlike a factor of eigenvectors or Cholesky's: rounding moves it little.
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    draws = np.random.default_rng(0).standard_normal((n_draws, len(root))) @ root
+    draws = _normal_draws(n_draws, len(root)) @ root
     normal = float(np.quantile(draws.max(axis=1), 1.0 - level))
     return float(stdtrit(degrees_of_freedom, ndtr(normal)))
 
@@ -91,5 +100,15 @@ def skewness_allowance(errors: Matrix, q: float) -> Vector:
     g the skewness of the mean: sum e_k^3 / SE^3. Skewness to the other side makes a gain the more certain, and is
     not used: it is known too badly. Columns have spread.
     """
-    scaled = errors / np.sqrt(np.square(errors).sum(axis=0))
-    return np.maximum(-(scaled**3).sum(axis=0), 0.0) * (2.0 * q * q + 1.0) / 6.0
+    scaled = errors / lengths(errors)
+    skewness = np.einsum("kc,kc,kc->c", scaled, scaled, scaled)
+    allowance: Vector = np.maximum(-skewness, 0.0) * (2.0 * q * q + 1.0) / 6.0
+    return allowance
+
+
+@lru_cache(maxsize=4)
+def _normal_draws(n_draws: int, n_columns: int) -> Matrix:
+    """Always the same draws; kept, because a bootstrap asks for them a hundred times."""
+    draws: Matrix = np.random.default_rng(0).standard_normal((n_draws, n_columns))
+    draws.flags.writeable = False
+    return draws

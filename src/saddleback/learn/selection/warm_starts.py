@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import log10
 from typing import Any
 
+import numpy as np
+
 from ..._types import Vector
 from ..fitting.candidate import Candidate
 
@@ -15,12 +17,17 @@ MOST_DECADES = 3.0
 class WarmStarts:
     """Predicts the solution of a candidate.
 
-    From its nearest neighbor b with the same penalty, and from the solutions of both with the penalty before:
-    w(c) = w(b) + w'(c) - w'(b). The error is a mixed second difference of the solutions in penalty and worst weight: on
-    three tables Newton's method took a quarter fewer steps than from w(b).
+    From its nearest neighbor b with the same penalty: w(c) = w(b) + (w(c) - w(b))^, where the difference is predicted
+    by that of the solutions with the penalty before, w'(c) - w'(b). Its error is a mixed second difference of the
+    solutions in penalty and worst weight: on three tables Newton's method took a quarter fewer steps than from w(b).
+
+    Where all candidates have been solved on other rows, those of the ``pilot``, the difference is predicted by theirs,
+    v(c) - v(b), less the error of that prediction at the penalty before: w'(c) - w'(b) - (v'(c) - v'(b)) is added. What
+    is left is a mixed third difference, in rows, penalty and worst weight.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pilot: WarmStarts | None = None) -> None:
+        self._pilot = pilot
         self._solved: dict[float, list[tuple[Candidate, Vector]]] = {}
         """By penalty, in the order of the fits."""
 
@@ -31,28 +38,36 @@ class WarmStarts:
     def predicted(self, candidate: Candidate) -> Vector | None:
         """Where to start; None for the first fit."""
         own = self._solved.get(candidate.l2)
+        others = [solved for of_penalty in self._solved.values() for solved in of_penalty]
+        if not others:
+            return None if self._pilot is None else self._pilot.solution(candidate, candidate.l2)
+        neighbor, w = _nearest(candidate, own or others)
+        by_pilot = None if self._pilot is None else self._pilot._change(candidate, neighbor)
         if not own:
-            others = [solved for of_penalty in self._solved.values() for solved in of_penalty]
-            return _nearest(candidate, others)[1] if others else None
-        neighbor, w = _nearest(candidate, own)
-        before = [solved for l2, solved in self._solved.items() if l2 != candidate.l2]
-        if not before:
-            return w
-        moved, unmoved = (_solution(which, before[-1]) for which in (candidate, neighbor))
-        return w if moved is None or unmoved is None else w + moved - unmoved
+            return w if by_pilot is None else w + by_pilot
+        before = next((l2 for l2 in reversed(self._solved) if l2 != candidate.l2), None)
+        change = None if before is None else self._change(candidate, neighbor, before)
+        if by_pilot is None:
+            return w if change is None else w + change
+        error = None if self._pilot is None else self._pilot._change(candidate, neighbor, before)
+        return w + by_pilot if change is None or error is None else w + by_pilot + (change - error)
+
+    def solution(self, candidate: Candidate, l2: float) -> Vector | None:
+        """The solution with the candidate's worst weight and prior, and with this penalty."""
+        for other, w in self._solved.get(l2, []):
+            if other.worst_weight == candidate.worst_weight and _apart(other, candidate) == 0.0:
+                return w
+        return None
+
+    def _change(self, candidate: Candidate, neighbor: Candidate, l2: float | None = None) -> Vector | None:
+        """From the neighbor's solution to the candidate's, with their own penalties or with another one."""
+        there, here = (self.solution(c, c.l2 if l2 is None else l2) for c in (candidate, neighbor))
+        return None if there is None or here is None else there - here
 
 
 def _nearest(candidate: Candidate, solved: list[tuple[Candidate, Vector]]) -> tuple[Candidate, Vector]:
     """The nearest candidate, of equally near ones the last."""
     return min(reversed(solved), key=lambda pair: _distance(candidate, pair[0]))
-
-
-def _solution(candidate: Candidate, solved: list[tuple[Candidate, Vector]]) -> Vector | None:
-    """The solution with the same worst weight and prior."""
-    for other, w in solved:
-        if other.worst_weight == candidate.worst_weight and _apart(other, candidate) == 0.0:
-            return w
-    return None
 
 
 def _distance(a: Candidate, b: Candidate) -> float:
@@ -62,8 +77,8 @@ def _distance(a: Candidate, b: Candidate) -> float:
 
 
 def _apart(a: Candidate, b: Candidate) -> float:
-    """The distance of the priors; weights for each group are either the same object or far."""
+    """The distance of the priors; weights for each group are either the same or far."""
     priors: Any = (a.prior, b.prior)
     if all(isinstance(prior, float) for prior in priors):
         return float(abs(priors[0] - priors[1]))
-    return float(a.prior is not b.prior)
+    return 0.0 if a.prior is b.prior else float(not np.array_equal(a.prior, b.prior))
