@@ -33,6 +33,9 @@ class InteriorPointControl:
     and the smaller tau, the shorter their steps."""
     smallest_share: float = 0.3
     """tau stays where the adversary's gap is below this share of the tolerance: the rest is for the slope."""
+    needed_share: float = 0.03
+    """tau n_pairs is at least this share of the tolerance. Below, rounding errors of losses, times theta, change the
+    weights, and a gap that stays for that reason is no reason for a smaller tau."""
     sufficient_decrease: float = 1e-4
     """Armijo's constant (Nocedal and Wright, section 3.1)."""
     backtracking: float = 0.5
@@ -148,7 +151,8 @@ def _step(
     gap = max(0.0, there.value - float(lam.dot(there.f)))
     total = tau * form.n_pairs
     central = 0.5 * decrease <= CONTROL.central_share * total and gap <= CONTROL.most_lag * total
-    least = CONTROL.least_scale * there.magnitude / form.n_pairs
+    needed = max(CONTROL.least_scale * there.magnitude, CONTROL.needed_share * _target(oracle, there))
+    least = needed / form.n_pairs
     if central and gap > CONTROL.smallest_share * _target(oracle, there):
         tau = max(CONTROL.reduction * tau, min(tau, least))
     return replace(

@@ -59,8 +59,8 @@ class TrialControl:
     retry_margin: float = 0.1
     """Where it is not, solve (D) again to this share of the needed gap, as a better lam predicts a smaller decrease."""
     small_prediction: float = 1e-6
-    """Of a rejected step that predicts a decrease below this share of the losses, the rounding errors of w are counted,
-    too. They take a product with |G|, and matter far from w = 0, where decreases end long before G' lam is small."""
+    """Of a rejected step that predicts a decrease below this share of the losses, rounding errors of w are counted as
+    well. They take a product with |G|, and matter far from w = 0, where decreases end long before G' lam is small."""
     rounding_floors: float = 2.0
     """A predicted decrease of at most this many rounding floors of (D) is not significant."""
 
