@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from saddleback.learn.selection import out_of_fold, predicted_hessians
 from saddleback.learn.selection.predicted_hessians import PilotHessians, PredictionControl, SplitHessians
 from saddleback.losses.grouped.pointwise_losses import LOSSES
 
-ALWAYS = PredictionControl(least_work=0.0, rows_per_parameter=0)
+ALWAYS = PredictionControl(least_work=0.0, rows_per_parameter=0, group_rows_per_parameter=0.0)
 CANDIDATES = [Candidate(p, 0.0, l2) for l2 in (0.1, 0.01) for p in (0.0, 0.5, 1.0)]
 
 
@@ -112,10 +114,12 @@ def test_they_are_predicted_where_this_pays(monkeypatch):
     assert made is not None
     assert {H.shape for H in made.of_candidates.values()} == {(3, 4, 4)}
     assert PilotHessians.of(Trainer(rows, Setting(setting.loss, 2, method="quasi-newton")), CANDIDATES, w) is None
-    monkeypatch.setattr(
-        predicted_hessians, "CONTROL", PredictionControl(least_work=0.0, rows_per_parameter=0, most_entries=100)
-    )
-    assert PilotHessians.of(trainer, CANDIDATES, w) is None
+    for refused in ({"most_entries": 100}, {"rows_per_parameter": 61}, {"group_rows_per_parameter": 21.0}):
+        monkeypatch.setattr(predicted_hessians, "CONTROL", replace(ALWAYS, **refused))
+        assert PilotHessians.of(trainer, CANDIDATES, w) is None
+    for allowed in ({"rows_per_parameter": 60}, {"group_rows_per_parameter": 20.0}):
+        monkeypatch.setattr(predicted_hessians, "CONTROL", replace(ALWAYS, **allowed))
+        assert PilotHessians.of(trainer, CANDIDATES, w) is not None
 
 
 def test_splits_with_other_groups_have_no_prediction():
