@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import testing
 from ._version import __version__
 from .certify import Certificate, certify
 from .dual_sets import (
@@ -129,8 +128,12 @@ _LEARN = (
 # The names of `saddleback.workflow` and their modules.
 _WORKFLOW = {"fit_table": "fit_table", "load": "loading"}
 
+# Imported when they are asked for: the solver does not need them.
+_FOLDERS = ("learn", "testing")
+
 if TYPE_CHECKING:
     from . import learn as learn
+    from . import testing as testing
     from .learn import MinimaxClassifier as MinimaxClassifier
     from .learn import MinimaxClassifierCV as MinimaxClassifierCV
     from .learn import MinimaxRegressor as MinimaxRegressor
@@ -144,16 +147,17 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `saddleback.learn`, or of `saddleback.workflow`, which may need it."""
-    if name not in ("learn", *_LEARN, *_WORKFLOW):
+    """A name of `saddleback.learn` or `saddleback.workflow`, which may need it, or `saddleback.testing`."""
+    if name not in (*_FOLDERS, *_LEARN, *_WORKFLOW):
         raise AttributeError(f"module 'saddleback' has no attribute {name!r}")
     from importlib import import_module
 
     if name in _WORKFLOW:
         return getattr(import_module(f".workflow.{_WORKFLOW[name]}", __name__), name)
-    learn = import_module(".learn", __name__)
-    return learn if name == "learn" else getattr(learn, name)
+    if name in _FOLDERS:
+        return import_module(f".{name}", __name__)
+    return getattr(import_module(".learn", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LEARN, *_WORKFLOW, "learn"})
+    return sorted({*globals(), *_LEARN, *_WORKFLOW, *_FOLDERS})

@@ -8,7 +8,13 @@ from problems import oracle_of
 
 import saddleback as sb
 from saddleback.engine.certificates import Region
-from saddleback.engine.hessian_probe import MEASURED_PARAMETERS, HessianProbe, decrease_is_real, probe_hessian
+from saddleback.engine.hessian_probe import (
+    MEASURED_PARAMETERS,
+    HessianProbe,
+    decrease_is_real,
+    lower_along_flat_step,
+    probe_hessian,
+)
 
 TOL = 1e-6
 
@@ -51,6 +57,41 @@ def test_a_flat_direction_shows_what_is_left_along_it(hessian, flat):
     assert found.violation is None
     assert decrease_is_real(oracle, at, found, 0.9 * found.predicted)
     assert not decrease_is_real(oracle, at, found, 1.1 * found.predicted)
+
+
+@pytest.mark.parametrize("length", [1e4, 1e8])
+def test_a_step_that_is_far_too_long_is_shortened(length):
+    """g falls for a millionth of the step only, and then rises."""
+    losses = Ellipsoids([1.0, 1.0], [1.0, 0.0], J=1)
+    oracle, at, found = seen_from_zero(losses)
+    assert found.step is not None
+    too_long = HessianProbe(length, length, length * found.step)
+    assert decrease_is_real(oracle, at, too_long, 0.05)
+    assert not decrease_is_real(oracle, at, too_long, 0.6)
+
+
+def test_parameters_without_second_derivatives_have_a_step():
+    losses = Ellipsoids([0.0, 0.0], [1e-3, 0.0], J=1, hessian=True)
+    oracle, at, found = seen_from_zero(losses)
+    assert found.predicted > 1.0
+    assert decrease_is_real(oracle, at, found, 1.0)
+
+
+@pytest.mark.parametrize("J", [1, 3])
+def test_a_second_derivative_below_rounding_is_followed_beyond_the_step(J):
+    """A decrease of 1e-4 at a distance of 1e6, of which the shifted model sees a part of 1e-2."""
+    flat = 1e-14
+    losses = Ellipsoids([2.0, 1.0, flat], [0.0, 0.0, 2e-4**0.5 * flat**0.5], J=J, hessian=True)
+    oracle, at, found = seen_from_zero(losses)
+    if J == 1:
+        assert found.predicted <= 0.05 * 1e-4
+        lowest = lower_along_flat_step(oracle, at, found)
+        # Lengths grow tenfold: at worst the nearest one is sqrt(10) times too short or too long.
+        assert 0.3e-4 <= at.value - lowest.value <= 1.0001e-4
+    straight = Ellipsoids([2.0, 1.0, 1e-3], [0.0, 0.0, 1e-3], J=J, hessian=True)
+    oracle, at, found = seen_from_zero(straight)
+    assert found.flat_step is None
+    assert lower_along_flat_step(oracle, at, found) is at
 
 
 @pytest.mark.parametrize("hessian", [True, False])

@@ -207,3 +207,35 @@ def test_quadratic_programs_in_lam_are_left_to_fewer_losses():
     assert order(J, sb.Simplex(), sb.Zero())[0] is WorkingSet
     # On curved balls the proximal Newton method is the fastest for any shape.
     assert order(50, sb.KLBall(0.1), sb.Zero())[0] is order(3, sb.Chi2Ball(0.1), sb.Zero())[0] is ResponseNewton
+
+
+@pytest.mark.parametrize("dual_set", [sb.CappedSimplex(1.0), sb.Contamination(0.0), sb.KLBall(0.0), sb.TVBall(0.0)])
+@pytest.mark.parametrize("regularizer", [sb.Zero(), sb.Quadratic(0.1), sb.Entropy(0.1)])
+def test_sets_of_one_point_have_no_equations_of_their_own(dual_set, regularizer, monkeypatch):
+    """Those would be a J x J matrix."""
+    monkeypatch.setattr(type(dual_set), "affine_hull", lambda self, n: pytest.fail("the equations were formed"))
+    rng = np.random.default_rng(0)
+    adversary = adversary_of(dual_set, regularizer, J)
+    assert adversary.is_point
+    problem = FactoredSubproblem(rng.standard_normal((J, D)), rng.standard_normal(J), adversary)
+    solution = Auto().solve(problem, 1e-9)
+    assert solution.converged
+    np.testing.assert_allclose(solution.lam, 1.0 / J, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("dual_set", "regularizer"),
+    [(sb.Chi2Ball(0.5), sb.Entropy(0.1)), (sb.KLBall(0.5), sb.Quadratic(0.1)), (sb.KLBall(0.5), sb.Quadratic(10.0))],
+)
+def test_curved_balls_with_a_regularizer_of_another_kind(dual_set, regularizer):
+    """Counted: 10 to 16 steps. Path following took 180 to 270, as it predicts badly along curved boundaries."""
+    rng = np.random.default_rng(0)
+    adversary = adversary_of(dual_set, regularizer, J)
+    problem = FactoredSubproblem(rng.standard_normal((J, D)), rng.standard_normal(J), adversary)
+    tol = 1e-10 * problem.scale
+    solution, other = Auto().solve(problem, tol), PathFollowing().solve(problem, tol)
+    assert solution.solver == "response-newton"
+    assert solution.converged
+    assert solution.n_iter <= 40
+    difference = problem.objective(solution.lam) - problem.objective(other.lam)
+    assert abs(difference) <= solution.gap + other.gap + problem.rounding_floor

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from math import ceil
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from .._types import EPS, Matrix, Vector
 from .._validation import number
@@ -118,7 +118,9 @@ class CappedSimplex(EuclideanProximity, Distributions):
             return 0.5 * cap * (2.0 + np.where(m < 0, 4.0 / (root + np.abs(m)), m + root)) / (2.0 + root)
 
         # lam < 1/|mu| for mu < 0, and cap - lam < 1/mu for mu > 0.
-        mu = brentq(lambda mu: float(at(mu).sum()) - 1.0, -float(n), n / (total - 1.0), xtol=1e-300, rtol=4 * EPS)
+        mu = scipy.optimize.brentq(
+            lambda mu: float(at(mu).sum()) - 1.0, -float(n), n / (total - 1.0), xtol=1e-300, rtol=4 * EPS
+        )
         return self.restore(at(mu))
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import EPS, Vector
-from .base import HasSmoothProjection
 from .divergence_ball import SmoothDivergenceBall
 from .interior import Chi2Form, InteriorForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
@@ -113,19 +112,15 @@ class Chi2Ball(SmoothDivergenceBall):
         return self.smooth_support(y)
 
     def smooth_project(self, x: Vector) -> SmoothResponse:
-        """The proximal response to z = 0 with center x and gamma = 1/n, as p is uniform."""
-        n = x.size
-        p = prior_of(None, n)
-        if self._is_point(n):
+        p = prior_of(self.prior, x.size)
+        if self._is_point(x.size):
             return constant_response(p.copy())
-        return self._nearest(p, self.tangent_part(x), 1.0 / n)
+        if self.prior is None:
+            # The proximal response to z = 0 with center x and gamma = 1/n.
+            return self._nearest(p, self.tangent_part(x), 1.0 / x.size)
+        return super().smooth_project(x)
 
-    def lacks(self, capability: type) -> str | None:
-        if capability is HasSmoothProjection and self.prior is not None:
-            return "the projection on a Chi2Ball with a prior has no closed form"
-        return None
-
-    def _project(self, p: Vector, x: Vector) -> Vector:
+    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
         """(p + 2 mu) v = x - p + tau, clipped at v = -1."""
 
         def respond(mu: float, k: Vector) -> Response:
@@ -137,7 +132,7 @@ class Chi2Ball(SmoothDivergenceBall):
 
         return self._best(p, x - p, respond)
 
-    def _tilt(self, p: Vector, x: Vector) -> Vector:
+    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
         """log(1 + v) + 2 mu v = x + tau."""
 
         def respond(mu: float, k: Vector) -> Response:
@@ -146,7 +141,7 @@ class Chi2Ball(SmoothDivergenceBall):
 
         return self._best(p, x, respond)
 
-    def _best(self, p: Vector, k: Vector, respond: Callable[[float, Vector], Response]) -> Vector:
+    def _best(self, p: Vector, k: Vector, respond: Callable[[float, Vector], Response]) -> SmoothResponse:
         """2 mu rho = mu <phi', lam - p> <= <k, lam - p> <= sqrt(rho Var_p k), as the objective is concave."""
         upper = 0.5 * deviation(p, k) / float(np.sqrt(self.rho))
         return best_in_ball(Conditions(p, self.rho, self.phi, respond, upper), k, upper)

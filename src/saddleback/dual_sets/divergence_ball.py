@@ -15,7 +15,7 @@ from ..linalg.hessians import AnyHessian, LowRank
 from .analytic_center import analytic_center
 from .distributions import Distributions
 from .priors import check_prior_length, checked_prior, prior_of
-from .proximal_response import SmoothResponse, constant_response, response_on_sphere
+from .proximal_response import SmoothResponse, balanced_response, constant_response, response_on_sphere
 from .simplex import Simplex
 
 SIMPLEX = Simplex()
@@ -209,6 +209,44 @@ class SmoothDivergenceBall(DivergenceBall):
         x = below / spread
         lam, diagonal = self._smooth_ascent(p, x)
         return response_on_sphere(self.restore(lam), diagonal / spread, x)
+
+    @abstractmethod
+    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
+        """The point of the ball nearest to x where the ball is active, with its derivative."""
+
+    @abstractmethod
+    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
+        """argmax over lam of <lam, x> - sum lam log(lam/p) where the ball is active, with its derivative."""
+
+    def _project(self, p: Vector, x: Vector) -> Vector:
+        return self._smooth_project(p, x).lam
+
+    def _tilt(self, p: Vector, x: Vector) -> Vector:
+        return self._smooth_tilt(p, x).lam
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        """As `project`, with its derivative."""
+        p = prior_of(self.prior, x.size)
+        if self._is_point(x.size):
+            return constant_response(p.copy())
+        inside = SIMPLEX.smooth_project(x)
+        if self.divergence(inside.lam) <= self.rho:
+            return inside
+        return self._restored(self._smooth_project(p, self.tangent_part(x)))
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        """As `tilt`, with its derivative."""
+        p = prior_of(self.prior, z.size)
+        if self._is_point(z.size):
+            return constant_response(p.copy())
+        z = self.tangent_part(z)
+        lam = SIMPLEX.tilt(prior, z)
+        if self.divergence(lam) <= self.rho:
+            return balanced_response(lam, lam)
+        return self._restored(self._smooth_tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
+
+    def _restored(self, response: SmoothResponse) -> SmoothResponse:
+        return response._replace(lam=self.restore(response.lam))
 
     def barrier_parameter(self, n: int) -> float:
         return n + 1.0

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import xlog1py
 
 from .._types import Vector
-from .divergence_ball import SIMPLEX, SmoothDivergenceBall
+from .divergence_ball import SmoothDivergenceBall
 from .interior import InteriorForm, KLForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 from .priors import prior_of
@@ -16,7 +16,6 @@ from .proximal_response import (
     ProximalResponse,
     SmoothResponse,
     balanced_response,
-    constant_response,
     response_on_sphere,
     scaled_response,
 )
@@ -66,30 +65,17 @@ class KLBall(SmoothDivergenceBall):
     def _ascend(self, p: Vector, x: Vector) -> Vector:
         return self._tempered(p, x, np.inf)[0]
 
-    def _tilt(self, p: Vector, x: Vector) -> Vector:
-        """p exp(beta x) with a smaller beta than that of the simplex: the multiplier adds to the temperature 1/beta."""
-        spread = -float(x.min())
-        return self._tempered(p, x / spread, spread)[0] if spread > 0.0 else p
-
     def _smooth_ascent(self, p: Vector, x: Vector) -> tuple[Vector, Vector]:
         lam, beta = self._tempered(p, x, np.inf)
         return lam, beta * lam
 
-    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
-        """The tilt of the prior p to beta x, x = z + log(prior/p), with beta <= 1 from the radius of the ball."""
-        p = prior_of(self.prior, z.size)
-        if self._is_point(z.size):
-            return constant_response(p.copy())
-        z = self.tangent_part(z)
-        lam = SIMPLEX.tilt(prior, z)
-        if self.divergence(lam) <= self.rho:
-            return balanced_response(lam, lam)
-        x = self.tangent_part(z + (np.log(prior) - np.log(p)))
+    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
+        """p exp(beta x) with a smaller beta than that of the simplex: the multiplier adds to the temperature 1/beta."""
         spread = -float(x.min())
         if spread == 0.0:
             return balanced_response(p.copy(), p)
         lam, beta = self._tempered(p, x / spread, spread)
-        return response_on_sphere(self.restore(lam), (beta / spread) * lam, x / spread)
+        return response_on_sphere(lam, (beta / spread) * lam, x / spread)
 
     def proximal_distance(self, lam: Vector, center: Vector) -> float:
         """The relative entropy sum lam log(lam / center)."""
@@ -124,7 +110,7 @@ class KLBall(SmoothDivergenceBall):
         beta, lam = increasing_root(excess, start, 0.0, upper)
         return lam, beta
 
-    def _project(self, p: Vector, x: Vector) -> Vector:
+    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
         """p v + mu log(1 + v) = x - p + tau."""
 
         def respond(mu: float, k: Vector) -> Response:

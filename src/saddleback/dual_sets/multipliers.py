@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import wrightomega
 
 from .._types import EPS, Vector
+from .proximal_response import SmoothResponse, balanced_response, response_on_sphere
 
 T = TypeVar("T")
 
@@ -89,8 +90,10 @@ class Conditions(NamedTuple):
     """A bound of mu."""
 
 
-def best_in_ball(conditions: Conditions, k: Vector, start: float) -> Vector:
-    """The lam that satisfies the conditions, from mu = ``start``.
+def best_in_ball(conditions: Conditions, k: Vector, start: float) -> SmoothResponse:
+    """The lam that satisfies the conditions, from mu = ``start``, and its derivative in k.
+
+    lam moves by p dv/dk times k, less its projection on the span of 1 and phi'(v): the sum and the divergence stay.
 
     They are the optimality conditions of a concave, separable objective with gradient k - a(v) on the ball, where its
     constraint is active. As dv/dk >= 0, the sum of p v increases with tau. At its root
@@ -101,38 +104,40 @@ def best_in_ball(conditions: Conditions, k: Vector, start: float) -> Vector:
     # Entries relative to the largest one, whose rounding errors matter for every rho. Where most of the mass is on much
     # smaller entries, solve again with entries relative to those.
     k = k - k.max()
+    p = conditions.p
     if k.min() == 0.0:
-        return conditions.p.copy()
-    mu, tau, lam = _solve(conditions, k, start, -float(conditions.p.dot(k)))
+        return balanced_response(p.copy(), p)
+    mu, tau, best = _solve(conditions, k, start, -float(p.dot(k)))
+    lam = p * best.ratio
     if abs(lam.sum() - 1.0) > 2 * RESIDUAL:
         origin = float(k[np.abs(k + tau).argmin()])
-        lam = _solve(conditions, k - origin, mu, tau + origin)[2]
-    return lam
+        best = _solve(conditions, k - origin, mu, tau + origin)[2]
+        lam = p * best.ratio
+    return response_on_sphere(lam, p * best.slope, best.phi_slope)
 
 
-def _solve(conditions: Conditions, k: Vector, mu: float, tau: float) -> tuple[float, float, Vector]:
-    """mu, tau and lam, from the given multipliers."""
+def _solve(conditions: Conditions, k: Vector, mu: float, tau: float) -> tuple[float, float, Response]:
+    """mu, tau and the response to them, from the given multipliers."""
     p, rho, phi, respond, upper = conditions
     lowest, highest = -float(k.max()), -float(k.min())
     mu_seen, rate = mu, 0.0
 
-    def excess(mu: float) -> tuple[float, float, Vector]:
+    def excess(mu: float) -> tuple[float, float, Response]:
         nonlocal mu_seen, tau, rate
         guess = min(max(tau + rate * (mu - mu_seen), lowest), highest)
         tau, response = increasing_root(lambda tau: _total(p, respond(mu, k + tau)), guess, lowest, highest)
         weights = p * response.slope
         rate = float(weights.dot(response.phi_slope) / weights.sum())
         mu_seen = mu
-        lam = p * response.ratio
         divergence = float(p.dot(phi(response.v)))
         if divergence == 0.0:
-            return np.inf, np.nan, lam
+            return np.inf, np.nan, response
         root = np.sqrt(rho / divergence)
         fall = float(weights.dot((response.phi_slope - rate) ** 2))
-        return float(root - 1.0), float(0.5 * root * fall / divergence), lam
+        return float(root - 1.0), float(0.5 * root * fall / divergence), response
 
-    mu, lam = increasing_root(excess, mu, 0.0, upper)
-    return mu, tau, lam
+    mu, best = increasing_root(excess, mu, 0.0, upper)
+    return mu, tau, best
 
 
 def deviation(p: Vector, k: Vector) -> float:

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from .._types import EPS, Matrix, Vector
 from ..errors import ProblemError
@@ -224,7 +224,7 @@ def _program(cost: Vector, G: Matrix, h: Vector, bounds: Any = (None, None), clo
     for method, presolve in (("highs", True), ("highs", False), ("highs-ipm", True)):
         clock.check()
         options = {**TOLERANCES, "presolve": presolve, "time_limit": max(clock.left, SHORTEST_TIME_LIMIT)}
-        solution = linprog(cost, G, h, bounds=bounds, method=method, options=options)
+        solution = scipy.optimize.linprog(cost, G, h, bounds=bounds, method=method, options=options)
         if solution.status == 0:
             return solution
         if solution.status == 1 and clock.left < np.inf:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._types import Vector
 from .capped_simplex import clipped_to_sum
 from .divergence_ball import SIMPLEX, DivergenceBall
-from .interior import InteriorForm, PointForm, TransportForm
+from .interior import BoundsForm, InteriorForm, PointForm, SumForm
 from .priors import prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 
@@ -38,8 +38,14 @@ class TVBall(EuclideanProximity, DivergenceBall):
         return np.maximum(v, 0.0)
 
     def interior_form(self, n: int) -> InteriorForm:
+        """rho times the simplex, and what is left of p when mass rho has been taken."""
         p = prior_of(self.prior, n)
-        return PointForm(p) if self._is_point(n) else TransportForm(p, min(self.rho, 1.0))
+        if self._is_point(n):
+            return PointForm(p)
+        rho = min(self.rho, 1.0)
+        given = BoundsForm(0.0, rho, n, rho)
+        # From radius one on nothing of p is left.
+        return SumForm((given, BoundsForm(0.0, p, n, 1.0 - rho))) if rho < 1.0 else given
 
     def barrier_parameter(self, n: int) -> float:
         return 3.0 * n + 1.0

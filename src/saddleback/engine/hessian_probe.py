@@ -38,12 +38,25 @@ LEAST_DIAGONAL = 1e-100
 SHIFT_GROWTH = 100.0
 # A second derivative counts as negative where it is this many times the noise of the differences below zero.
 NOISE_MARGIN = 10.0
+# With very many losses, the Newton step for the last lam decides where it stays in the region and predicts at most this
+# share of the tolerance; its prediction is an upper bound. Otherwise (D) is solved, up to this many entries of G.
+FIXED_WEIGHTS_SHARE = 0.5
+MOST_ENTRIES = 1 << 22
 # (D) is solved to this share of the tolerance.
 INNER_ACCURACY = 1e-3
 # A decrease below this share of the tolerance is negligible.
 NEGLIGIBLE = 1e-2
-# A predicted decrease is tried at these shares of its step.
-TRIED_SHARES = (1.0, 0.1, 0.01)
+# Where a squared pivot is below this share of the largest, so is an eigenvalue, and the shift hides the second
+# derivative along its vector. There g may fall far beyond the step: steps that grow by FLAT_GROWTH are tried while g
+# falls, up to LONGEST_FLAT times the step.
+FLAT_SHARE = 1e-9
+FLAT_GROWTH = 10.0
+LONGEST_FLAT = 1e12
+# A predicted decrease is tried at the whole step and at shares of it that fall by this factor, while the share of the
+# predicted decrease is not negligible and the share above LEAST_SHARE. Where second derivatives vanish away from here,
+# as those of Huber's loss do, the step may be too long by many orders of magnitude.
+SHARE_FACTOR = 0.1
+LEAST_SHARE = 1e-24
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +73,8 @@ class HessianProbe:
     """Directions, one per row, along which second derivatives were measured."""
     Y: Matrix | None = None
     """sum_j lam_j Hessian f_j times each of them."""
+    flat_step: Vector | None = None
+    """The part of the step along which second derivatives are below rounding, which may be far too short."""
     violation: str | None = None
     """Why the losses are not convex, where a direction shows it."""
 
@@ -106,19 +121,46 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
     used = diagonal > LEAST_DIAGONAL * diagonal.max()
     scales = np.zeros(diagonal.size)
     scales[used] = 1.0 / np.sqrt(diagonal[used])
+    if not used.all():
+        scales[~used] = _scales_by_slopes(at)[~used]
     if isinstance(at, StructuredEvaluation):
-        return _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
+        fixed = _for_fixed_weights(oracle, at, lam, region, scales[:, None] * H * scales, scales)
+        if fixed.predicted <= FIXED_WEIGHTS_SHARE * threshold and fixed.length <= region.radius:
+            return fixed
+        if at.f.size * at.w.size > MOST_ENTRIES:
+            return HessianProbe(fixed.predicted, fixed.length)
+    G = (at.jacobian.dense() if isinstance(at, StructuredEvaluation) else at.G) * scales
     hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
-    system = hessian_model.system(at.G * scales, sigma)
+    system = hessian_model.system(G, sigma)
     while system is None and sigma < 1.0:
         sigma *= SHIFT_GROWTH
-        system = hessian_model.system(at.G * scales, sigma)
+        system = hessian_model.system(G, sigma)
     if system is None:
         return HessianProbe(inf, inf)
     solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=system.factor)
     step = scales * system.direction(solution.lam)
     length = region.length(step, oracle.strong_convexity)
-    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H)
+    flat_step = _flat_part(system.L, hessian_model.matrix, step, scales)
+    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H, flat_step=flat_step)
+
+
+def _flat_part(L: Matrix, H: Matrix, step: Vector, scales: Vector) -> Vector | None:
+    """The step's part along eigenvectors of the scaled Hessian with negligible eigenvalues; None without any."""
+    pivots = np.abs(L.diagonal())
+    if pivots.min() ** 2 >= FLAT_SHARE * pivots.max() ** 2:
+        return None
+    values, vectors = np.linalg.eigh(H)
+    flat = vectors[:, values < FLAT_SHARE * values[-1]]
+    part = flat.dot(np.divide(step, scales, out=np.zeros_like(step), where=scales > 0.0).dot(flat))
+    return scales * part
+
+
+def _scales_by_slopes(at: Evaluation) -> Vector:
+    """sqrt(magnitude)/|G_i|: for parameters without second derivatives, of which the shift limits the step."""
+    steepest = at.largest_derivatives()
+    scales = np.zeros(steepest.size)
+    np.divide(np.sqrt(at.magnitude or 1.0), steepest, out=scales, where=steepest > 0.0)
+    return scales
 
 
 def _for_fixed_weights(
@@ -126,18 +168,19 @@ def _for_fixed_weights(
 ) -> HessianProbe:
     """The Newton step on <lam, f> alone, by which weak duality bounds the predicted decrease from above.
 
-    For very many losses, where (D) is not solved; ``H`` is the Hessian in the given scales.
+    It is no step of descent of g where other losses matter; ``H`` is the Hessian in the given scales.
     """
     slope, sigma = at.slope(lam) * scales, LEAST_EIGENVALUE
-    _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+    L, x, info = dposv(H + sigma * np.eye(len(H)), slope)
     while info != 0 and sigma < 1.0:
         sigma *= SHIFT_GROWTH
-        _, x, info = dposv(H + sigma * np.eye(len(H)), slope)
+        L, x, info = dposv(H + sigma * np.eye(len(H)), slope)
     if info != 0:
         return HessianProbe(inf, inf)
     predicted = oracle.adversary.gap(lam, at.f) + 0.5 * float(slope.dot(x))
     step = -scales * x
-    return HessianProbe(predicted, region.length(step, oracle.strong_convexity), step)
+    length, flat_step = region.length(step, oracle.strong_convexity), _flat_part(L, H, step, scales)
+    return HessianProbe(predicted, length, step, flat_step=flat_step)
 
 
 def _by_differences(
@@ -244,8 +287,27 @@ def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least:
     """Whether g falls by more than ``least`` along the step of a probe, whose Hessian may be inaccurate."""
     if probe.step is None:
         return True
-    for share in TRIED_SHARES:
+    share = 1.0
+    while share > LEAST_SHARE and share * 2.0 * probe.predicted > least:
         there = visit(oracle, at.w + share * probe.step)
         if there is not None and at.value - there.value > least:
             return True
+        share *= SHARE_FACTOR
     return False
+
+
+def lower_along_flat_step(oracle: Oracle, at: Evaluation, probe: HessianProbe) -> Evaluation:
+    """The lowest of points beyond the step of a probe and beyond its flat part, of lengths that grow while g falls.
+
+    One loss falls along the flat part alone. With several, the rest of the step keeps the active ones equal.
+    """
+    lowest = at
+    for ray in () if probe.step is None or probe.flat_step is None else (probe.flat_step, probe.step):
+        t, before = 1.0, at.value
+        while t <= LONGEST_FLAT:
+            there = visit(oracle, at.w + t * ray)
+            if there is None or not there.value < before:
+                break
+            before, t = there.value, FLAT_GROWTH * t
+            lowest = there if there.value < lowest.value else lowest
+    return lowest

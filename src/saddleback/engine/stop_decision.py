@@ -12,7 +12,14 @@ from .bound_tracker import BoundTracker
 from .certificates import Minorant, Region
 from .convexity_sampling import sample_convexity
 from .evaluation import Breakdown, Evaluation, Point
-from .hessian_probe import NEGLIGIBLE, HessianProbe, covers_all_directions, decrease_is_real, probe_hessian
+from .hessian_probe import (
+    NEGLIGIBLE,
+    HessianProbe,
+    covers_all_directions,
+    decrease_is_real,
+    lower_along_flat_step,
+    probe_hessian,
+)
 from .method import AnyMethod, State
 from .oracle import Oracle
 from .run_state import RunState
@@ -149,8 +156,12 @@ class StopDecision:
         more = probe.predicted > PREDICTED_SHARE * threshold or (certified and not run_state.step_in_region)
         if more and not decrease_is_real(oracle, at, probe, NEGLIGIBLE * threshold):
             more, run_state.step_in_region = False, True
+        self.finding = probe if more else None
+        if not more:
+            lowest = lower_along_flat_step(oracle, at, probe)
+            more = at.value - lowest.value > PREDICTED_SHARE * threshold
+            self.finding = lowest.point if more else None
         if more:
-            self.finding = probe
             n_iter = run_state.history.n_iter
             run_state.next_probe = n_iter + max(1, n_iter // PROBE_INTERVAL_DIVISOR)
         return not more
@@ -186,18 +197,21 @@ class StopDecision:
         for minorant in state.minorants:
             pair = pair.best_mix(oracle.cut(at, minorant.lam), region)
             if at.value - pair.minimum(region) <= threshold:
-                self._take_pair(run_state.best, pair)
-                return True
+                return self._take_pair(run_state.best, pair, threshold)
             if np.array_equal(last.w, minorant.origin) and last.value - minorant.minimum(region) <= threshold:
-                self._take_pair(last, minorant)
-                return True
+                return self._take_pair(last, minorant, threshold)
         return False
 
-    def _take_pair(self, point: Point, minorant: Minorant) -> None:
-        """Report a point with its own minorant."""
-        self._run_state.best, self._run_state.bound = point, minorant
-        self._run_state.history.value[-1] = point.value
-        self._tracker.recompute()
+    def _take_pair(self, point: Point, minorant: Minorant, threshold: float) -> bool:
+        """Report a point with its own minorant, if that proves the tolerance in the region around this point."""
+        run_state = self._run_state
+        before = run_state.best, run_state.bound
+        for run_state.best, run_state.bound in ((point, minorant), before):
+            run_state.history.value[-1] = run_state.best.value
+            self._tracker.recompute()
+            if run_state.gap <= threshold:
+                break
+        return run_state.bound is not before[1]
 
     def _may_find_pair(self, threshold: float) -> bool:
         """Whether the run may go on for a lam that belongs to its point."""

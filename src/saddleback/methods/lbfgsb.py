@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import OptimizeResult, minimize
+import scipy
 
 from .._types import Vector
 from .._validation import number, whole
@@ -83,7 +83,7 @@ class LBFGSB(ExternalMethod):
                 LBFGSBState(point=at.point, lam=at.lam, minorants=minorants, n_iter=n_iter, tape=recorder.tape)
             )
 
-        def callback(intermediate_result: OptimizeResult) -> None:
+        def callback(intermediate_result: scipy.optimize.OptimizeResult) -> None:
             nonlocal n_iter
             n_iter += 1
             if observed(intermediate_result.x):
@@ -98,7 +98,7 @@ class LBFGSB(ExternalMethod):
             "ftol": self.ftol,
             "gtol": self.gtol,
         }
-        outcome = minimize(
+        outcome = scipy.optimize.minimize(
             lambda w: recorder.answer(w, ask), w0, jac=True, method="L-BFGS-B", callback=callback, options=options
         )
         return f"SciPy's L-BFGS-B ended by itself: {outcome.message}"

@@ -106,11 +106,9 @@ class Trial:
 
     @property
     def unshifted_step(self) -> Vector | None:
-        """The step with sigma = 0, to first order; None where sigma is larger than p'Bp/p'p and determines the step, or
-        where the step does not minimize its model."""
-        if self.sigma > self.rayleigh_quotient or not self.step.complete:
-            return None
-        return self.step.direction * (1.0 if self.sigma == 0 else 1.0 + self.sigma / self.rayleigh_quotient)
+        """The step with sigma = 0; None where sigma shortens it, unknown by how much along flat directions, or where it
+        does not minimize its model."""
+        return self.step.direction if self.sigma == 0 and self.step.complete else None
 
     def sigma_after_rejection(self) -> float:
         """The shift with which the model is an upper bound of g at the rejected point, within limits."""

@@ -13,6 +13,7 @@ from ..dual_sets import HasSmoothSupport
 from .base import InnerSolver, applies, needs_of, square_matrices
 from .dual_subproblem import DualSolution, DualSubproblem
 from .frank_wolfe import FrankWolfe
+from .incumbent import Incumbent
 from .path_following import PathFollowing
 from .path_following.path_following import CONTROL as PATH_FOLLOWING
 from .projected_gradient import ProjectedGradient
@@ -127,6 +128,9 @@ class Auto:
         )
 
     def solve(self, subproblem: DualSubproblem, tol: float, start: Vector | None = None) -> DualSolution:
+        if subproblem.adversary.is_point:
+            # The equations of a point would be a J x J matrix.
+            return Incumbent(subproblem, tol).solution(self.name, 0)
         if subproblem.magnitude == 0 and subproblem.adversary.exact:
             # Without Q the best response to c is the solution.
             start = subproblem.adversary.best_response(subproblem.c).lam

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, minimize
+import scipy
 
 from .._types import Matrix, Vector
 from .._validation import whole
@@ -88,19 +88,21 @@ class TrustConstr:
             incumbent.offer(x)
             return incumbent.done
 
-        rows = [LinearConstraint(constraints.E, constraints.e, constraints.e)] if len(constraints.E) else []
+        rows = (
+            [scipy.optimize.LinearConstraint(constraints.E, constraints.e, constraints.e)] if len(constraints.E) else []
+        )
         if constraints.A is not None:
-            rows.append(LinearConstraint(constraints.A, -np.inf, constraints.b, keep_feasible=True))
+            rows.append(scipy.optimize.LinearConstraint(constraints.A, -np.inf, constraints.b, keep_feasible=True))
         eps_tau, _ = tolerances(tol / scale, n)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="scipy.optimize")
-            result = minimize(
+            result = scipy.optimize.minimize(
                 value,
                 x0,
                 jac=gradient,
                 hess=hessian,
                 method="trust-constr",
-                bounds=Bounds(constraints.lower, constraints.upper, keep_feasible=True),
+                bounds=scipy.optimize.Bounds(constraints.lower, constraints.upper, keep_feasible=True),
                 constraints=rows,
                 callback=stop,
                 options={

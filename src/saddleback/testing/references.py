@@ -6,7 +6,7 @@ import warnings
 from importlib.util import find_spec
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from .._types import Vector
 from ..dual_sets import LinearConstraints
@@ -25,7 +25,7 @@ def linprog_maximum(constraints: LinearConstraints, z: Vector) -> float | None:
     """max <lam, z> by HiGHS; None where it finds none."""
     box = np.column_stack((constraints.lower, constraints.upper))
     E, e = (constraints.E, constraints.e) if len(constraints.E) else (None, None)
-    answer = linprog(-z, constraints.A, constraints.b, E, e, bounds=box, method="highs")
+    answer = scipy.optimize.linprog(-z, constraints.A, constraints.b, E, e, bounds=box, method="highs")
     return -float(answer.fun) if answer.success else None
 
 

@@ -26,6 +26,8 @@ SETS = [
     sb.KLBall(1.0, PRIOR),
     sb.TVBall(0.2),
     sb.TVBall(0.6, PRIOR),
+    sb.TVBall(0.999),
+    sb.TVBall(1.0),
 ]
 POINTS = [
     sb.CappedSimplex(1.0),

@@ -4,7 +4,7 @@ from .base import HasInteriorForm, Interior, InteriorForm, InteriorModel
 from .bounds import BoundsForm
 from .divergences import Chi2Form, KLForm
 from .point import PointForm
-from .transport import TransportForm
+from .sums import SumForm
 
 __all__ = [
     "BoundsForm",
@@ -15,5 +15,5 @@ __all__ = [
     "InteriorModel",
     "KLForm",
     "PointForm",
-    "TransportForm",
+    "SumForm",
 ]

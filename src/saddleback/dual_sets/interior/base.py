@@ -12,6 +12,9 @@ from ..._types import Axes, Matrix, Vector
 
 BOUNDARY_SHARE = 0.99
 """A step of the weights stops at this share of the way to a bound (Wright 1997, chapter 10: 0.9 to 0.995)."""
+LEAST_SHARE = 0.1
+"""The least share of its distance to a bound that a weight keeps where each steps on its own. Of 0.01, 0.03, 0.1 and
+0.2 this one took the fewest steps; on the simplex 0.01 took twice as many."""
 MOST_OFF_CENTER = 1e10
 """Weights and slacks are kept within this factor of each other's central values (Waechter and Biegler 2006, eq. 16)."""
 
@@ -134,6 +137,18 @@ def interior_step(v: Vector, dv: Vector, width: Vector | float) -> float:
     if not np.isscalar(width) or np.isfinite(width):
         fastest = max(fastest, float(np.max(dv / (width - v))))
     return min(1.0, BOUNDARY_SHARE / fastest) if fastest > 0.0 else 1.0
+
+
+def moved_within(v: Vector, dv: Vector, width: Vector | float) -> Vector:
+    """v + dv, every weight kept from its bounds on its own: the slowest must not shorten the steps of the others.
+
+    The sum of the weights changes by that, until the steps are short; `DualSet.restore` repairs it.
+    """
+    least = width - v
+    least *= LEAST_SHARE
+    most = np.subtract(width, least, out=least)
+    moved = np.minimum(v + dv, most, out=most)
+    return np.maximum(moved, LEAST_SHARE * v, out=moved)
 
 
 def near_center(v: Vector, s: Vector, t: Vector, width: Vector | float, tau: float) -> Vector:

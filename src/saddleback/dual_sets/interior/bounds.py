@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._types import Vector
-from .base import Interior, InteriorForm, InteriorModel, interior_step, near_center, primal_dual_step, two_sided
+from .base import Interior, InteriorForm, InteriorModel, moved_within, near_center, primal_dual_step, two_sided
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,8 @@ class BoundsForm(InteriorForm):
         s, t = two_sided(q, self.width, tau)
         dv = primal_dual_step(at.v, self.width, q + dq, s, t, tau)
         del q, dq
-        share = interior_step(at.v, dv, self.width)
         s, t = two_sided(z - y[0] if y.size else z, self.width, tau)
-        return Interior(y, near_center(at.v + share * dv, s, t, self.width, tau))
+        return Interior(y, near_center(moved_within(at.v, dv, self.width), s, t, self.width, tau))
 
     def lam(self, at: Interior) -> Vector:
         return self.lower + at.v

@@ -17,11 +17,14 @@ IMPORT = """
 import sys
 import saddleback as sb
 assert "numba" not in sys.modules, "import saddleback must not wait for a compiler"
+early = {"scipy.optimize", "scipy.stats", "sklearn", "pandas", "saddleback.testing"} & set(sys.modules)
+assert not early, f"nor for what few calls need: {early}"
 sb.minimax(lambda w: ([w @ w, w @ w + w[0]], [2 * w, 2 * w + [1, 0]]), [1.0, 1.0], jac=True)
 losses = sb.GroupedLinear([[1.0], [2.0]], [0.0, 1.0], [0, 1], loss="squared", fit_intercept=False)
 assert "numba" not in sys.modules, "neither must plain minimax, nor the construction of losses"
 losses.values([0.0])
 assert "numba" in sys.modules
+assert "testing" in dir(sb) and sb.testing.check_losses
 """
 
 CACHED = """

@@ -1,99 +1,67 @@
 """Values, slopes and curvatures of the pointwise losses on rows; ``..pointwise_losses`` has the formulas."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,var-annotated"
 
 from __future__ import annotations
 
 import math
 
+from numba.extending import overload
+
 from .arguments import GIVEN, HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SQUARED, SQUARED_HINGE, USER
-from .compiling import FUSED, inlined, pasted
+from .compiling import FUSED, inlined, options
 from .elementary import exp, log1p
 from .user_loss import call_loop
 
 
-@pasted(FUSED)
 def set_value_and_slope(loss, options, address, eta, y, size, value, slope):
-    """value[i] and slope[i] for the margins eta[i], i < size. ``loss`` is a constant: no other one is compiled."""
-    if loss == LOGISTIC:
-        _logistic(eta, y, size, value, slope)
-    elif loss == SQUARED:
-        _squared(eta, y, size, value, slope)
-    elif loss == HUBER:
-        _huber(options[0], eta, y, size, value, slope)
-    elif loss == SQUARED_HINGE:
-        _squared_hinge(eta, y, size, value, slope)
-    elif loss == POISSON:
-        _poisson(eta, y, size, value, slope)
-    elif loss == QUANTILE:
-        _quantile(options[0], options[1], eta, y, size, value, slope)
-    elif loss == HALF_SQUARE:
-        for i in range(size):
-            value[i] = 0.5 * eta[i] * eta[i]
-            slope[i] = eta[i]
-    elif loss == USER:
-        # Where the user's function raises, the loop ends: the rest of the block is then nan.
-        for i in range(size):
-            value[i] = math.nan
-            slope[i] = math.nan
-        call_loop(address, eta, y, size, value, slope)
-    else:
-        # An unknown number must not return uninitialized memory.
-        for i in range(size):
-            value[i] = math.nan
-            slope[i] = math.nan
+    """value[i] and slope[i] for the margins eta[i], i < size; the version for a ``loss`` is chosen at compile time."""
+    raise NotImplementedError
 
 
-@pasted(FUSED)
 def set_curvature(loss, options, eta, y, size, h):
-    """h[i] = ell''(eta[i], y[i]), i < size; GIVEN ones are in y."""
-    if loss == LOGISTIC:
-        _logistic_curvature(eta, size, h)
-    elif loss == SQUARED:
-        for i in range(size):
-            h[i] = 2.0
-    elif loss == HUBER:
-        for i in range(size):
-            h[i] = 1.0 if abs(eta[i] - y[i]) <= options[0] else 0.0
-    elif loss == SQUARED_HINGE:
-        for i in range(size):
-            h[i] = 2.0 if y[i] * eta[i] < 1.0 else 0.0
-    elif loss == POISSON:
-        for i in range(size):
-            h[i] = exp(eta[i])
-    elif loss == QUANTILE:
-        _quantile_curvature(options[0], options[1], eta, y, size, h)
-    else:
-        for i in range(size):
-            h[i] = y[i] if loss == GIVEN else math.nan
+    """h[i] = ell''(eta[i], y[i]), i < size; GIVEN ones are in y. The version is chosen at compile time."""
+    raise NotImplementedError
 
 
-@inlined(FUSED)
-def _logistic(eta, y, size, value, slope):
+@overload(set_value_and_slope, jit_options=options(FUSED), prefer_literal=True)
+def _choose_value_and_slope(loss, options, address, eta, y, size, value, slope):
+    return VALUE_AND_SLOPE.get(loss.literal_value, _no_value)
+
+
+@overload(set_curvature, jit_options=options(FUSED), prefer_literal=True)
+def _choose_curvature(loss, options, eta, y, size, h):
+    return CURVATURE.get(loss.literal_value, _no_curvature)
+
+
+def _logistic(loss, options, address, eta, y, size, value, slope):
     for i in range(size):
         margin = y[i] * eta[i]
         e = exp(-abs(margin))
-        value[i] = max(-margin, 0.0) + log1p(e)
+        value[i] = (-margin if margin < 0.0 else 0.0) + log1p(e)
         slope[i] = -y[i] * (e if margin >= 0.0 else 1.0) / (1.0 + e)
 
 
-@inlined(FUSED)
-def _logistic_curvature(eta, size, h):
+def _logistic_curvature(loss, options, eta, y, size, h):
     for i in range(size):
         e = exp(-abs(eta[i]))
         h[i] = e / ((1.0 + e) * (1.0 + e))
 
 
-@inlined(FUSED)
-def _squared(eta, y, size, value, slope):
+def _squared(loss, options, address, eta, y, size, value, slope):
     for i in range(size):
         r = eta[i] - y[i]
         value[i] = r * r
         slope[i] = 2.0 * r
 
 
-@inlined(FUSED)
-def _huber(delta, eta, y, size, value, slope):
+def _squared_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = 2.0
+
+
+def _huber(loss, options, address, eta, y, size, value, slope):
+    delta = options[0]
     for i in range(size):
         r = eta[i] - y[i]
         clipped = min(max(r, -delta), delta)
@@ -102,24 +70,37 @@ def _huber(delta, eta, y, size, value, slope):
         slope[i] = clipped
 
 
-@inlined(FUSED)
-def _squared_hinge(eta, y, size, value, slope):
+def _huber_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = 1.0 if abs(eta[i] - y[i]) <= options[0] else 0.0
+
+
+def _squared_hinge(loss, options, address, eta, y, size, value, slope):
     for i in range(size):
         short = max(1.0 - y[i] * eta[i], 0.0)
         value[i] = short * short
         slope[i] = -2.0 * y[i] * short
 
 
-@inlined(FUSED)
-def _poisson(eta, y, size, value, slope):
+def _squared_hinge_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = 2.0 if y[i] * eta[i] < 1.0 else 0.0
+
+
+def _poisson(loss, options, address, eta, y, size, value, slope):
     for i in range(size):
         mean = exp(eta[i])
         value[i] = mean - y[i] * eta[i]
         slope[i] = mean - y[i]
 
 
-@inlined(FUSED)
-def _quantile(q, smoothing, eta, y, size, value, slope):
+def _poisson_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = exp(eta[i])
+
+
+def _quantile(loss, options, address, eta, y, size, value, slope):
+    q, smoothing = options
     for i in range(size):
         r = y[i] - eta[i]
         # The maximizer of u r - smoothing u^2/2 over q - 1 <= u <= q.
@@ -128,11 +109,63 @@ def _quantile(q, smoothing, eta, y, size, value, slope):
         slope[i] = -u
 
 
-@inlined(FUSED)
-def _quantile_curvature(q, smoothing, eta, y, size, h):
+def _quantile_curvature(loss, options, eta, y, size, h):
+    q, smoothing = options
     for i in range(size):
         r = y[i] - eta[i]
         h[i] = 1.0 / smoothing if (q - 1.0) * smoothing <= r and r <= q * smoothing else 0.0
+
+
+def _half_square(loss, options, address, eta, y, size, value, slope):
+    for i in range(size):
+        value[i] = 0.5 * eta[i] * eta[i]
+        slope[i] = eta[i]
+
+
+def _of_user(loss, options, address, eta, y, size, value, slope):
+    # Where the user's function raises, the loop ends: the rest of the block is then nan.
+    for i in range(size):
+        value[i] = math.nan
+        slope[i] = math.nan
+    call_loop(address, eta, y, size, value, slope)
+
+
+def _given_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = y[i]
+
+
+def _no_value(loss, options, address, eta, y, size, value, slope):
+    # An unknown number must not return uninitialized memory.
+    for i in range(size):
+        value[i] = math.nan
+        slope[i] = math.nan
+
+
+def _no_curvature(loss, options, eta, y, size, h):
+    for i in range(size):
+        h[i] = math.nan
+
+
+VALUE_AND_SLOPE = {
+    LOGISTIC: _logistic,
+    SQUARED: _squared,
+    HUBER: _huber,
+    SQUARED_HINGE: _squared_hinge,
+    POISSON: _poisson,
+    QUANTILE: _quantile,
+    HALF_SQUARE: _half_square,
+    USER: _of_user,
+}
+CURVATURE = {
+    LOGISTIC: _logistic_curvature,
+    SQUARED: _squared_curvature,
+    HUBER: _huber_curvature,
+    SQUARED_HINGE: _squared_hinge_curvature,
+    POISSON: _poisson_curvature,
+    QUANTILE: _quantile_curvature,
+    GIVEN: _given_curvature,
+}
 
 
 @inlined(FUSED)

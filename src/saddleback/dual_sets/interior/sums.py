@@ -1,0 +1,69 @@
+"""Sums of sets, such as the ball of total variation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._types import Vector
+from .base import Interior, InteriorForm, InteriorModel
+from .bounds import BoundsForm
+
+
+@dataclass(frozen=True, eq=False)
+class SumForm(InteriorForm):
+    """{lam_1 + lam_2 + ... : lam_i in part i}: h and phi_tau are the sums of those of the parts.
+
+    y and v hold those of the parts, one after the other.
+    """
+
+    parts: tuple[BoundsForm, ...]
+
+    @property
+    def n_pairs(self) -> float:
+        return sum(part.n_pairs for part in self.parts)
+
+    def start(self, z: Vector, scale: float) -> Interior:
+        return _joined([part.start(z, scale) for part in self.parts])
+
+    def value(self, z: Vector, y: Vector, tau: float) -> float:
+        return sum(part.value(z, of, tau) for part, of in zip(self.parts, self._multipliers(y), strict=True))
+
+    def model(self, z: Vector, at: Interior, tau: float) -> InteriorModel:
+        models = [part.model(z, of, tau) for part, of in self._split(at)]
+        k = at.y.size
+        border, begin = np.zeros((k, k)), 0
+        for model in models:
+            end = begin + len(model.border)
+            border[begin:end, begin:end] = model.border
+            begin = end
+        return InteriorModel(
+            sum(model.weights for model in models),  # type: ignore[arg-type]
+            np.concatenate([model.gradient for model in models]),
+            sum(model.theta for model in models),  # type: ignore[arg-type]
+            np.concatenate([model.cross for model in models]),
+            border,
+        )
+
+    def moved(
+        self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float
+    ) -> Interior:
+        steps = zip(self._split(at), self._multipliers(y), self._multipliers(dy), strict=True)
+        return _joined([part.moved(before, z, of, y_i, change, dy_i, tau) for (part, of), y_i, dy_i in steps])
+
+    def lam(self, at: Interior) -> Vector:
+        return sum(part.lam(of) for part, of in self._split(at))  # type: ignore[return-value]
+
+    def _multipliers(self, y: Vector) -> list[Vector]:
+        return np.split(y, np.cumsum([0 if part.total is None else 1 for part in self.parts])[:-1])
+
+    def _split(self, at: Interior) -> Iterator[tuple[BoundsForm, Interior]]:
+        weights = np.split(at.v, len(self.parts))
+        for part, y, v in zip(self.parts, self._multipliers(at.y), weights, strict=True):
+            yield part, Interior(y, v)
+
+
+def _joined(parts: list[Interior]) -> Interior:
+    return Interior(np.concatenate([part.y for part in parts]), np.concatenate([part.v for part in parts]))
