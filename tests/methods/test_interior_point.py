@@ -225,6 +225,17 @@ def test_radii_at_their_ends(dual_set, loss):
     assert result.n_iter <= 60
 
 
+@pytest.mark.parametrize("rho", [1e-300, 1e-100, 1e-30, 1e-24, 1e-20, 1e-16, 1e-14, 1e-12, 1e-8])
+@pytest.mark.parametrize("ball", [sb.KLBall, sb.Chi2Ball, sb.TVBall])
+def test_tiny_radii(ball, rho):
+    """The average model, and at most the spread of the losses times sqrt(2 rho) more."""
+    X, y = table(50, 3, "logistic")
+    result = sb.solve(sb.Problem(rows(X, y, "logistic", l2=0.0), ball(rho)), method="interior-point")
+    average = sb.solve(sb.Problem(rows(X, y, "logistic", l2=0.0), ball(0.0)), method="interior-point")
+    assert result.success
+    assert -1e-6 <= result.value - average.value <= 1e-6 + 2.0 * np.ptp(result.losses) * np.sqrt(2 * rho)
+
+
 @pytest.mark.parametrize("loss", ["huber", "squared_hinge", "poisson", "quantile"])
 def test_other_losses(loss):
     X, y = table()
