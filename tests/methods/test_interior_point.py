@@ -157,6 +157,17 @@ def test_columns_of_large_mean(dual_set, loss, mean):
     assert shifted.value == pytest.approx(plain.value, abs=2e-6)
 
 
+@pytest.mark.parametrize("dual_set", [sb.TVBall(0.2), sb.Contamination(0.4), sb.Simplex()], ids=repr)
+def test_columns_that_are_equal(dual_set):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 3))
+        y = X @ rng.normal(size=3) + rng.normal(size=40)
+        result = sb.solve(sb.Problem(rows(np.c_[X, X], y, l2=0.0), dual_set), method="interior-point")
+        assert result.success
+        assert result.n_iter <= 40
+
+
 @pytest.mark.parametrize("largest", [1e3, 1e12, 1e25])
 def test_a_split_system_keeps_the_digits_across_the_dominant_losses(largest):
     """Against the limit theta = inf: C p = 0, and A p = -gradient on the null space of C."""
