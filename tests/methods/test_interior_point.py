@@ -157,6 +157,17 @@ def test_columns_of_large_mean(dual_set, loss, mean):
     assert shifted.value == pytest.approx(plain.value, abs=2e-6)
 
 
+@pytest.mark.parametrize("dual_set", [sb.TVBall(0.2), sb.Contamination(0.4), sb.Simplex()], ids=repr)
+def test_columns_that_are_equal(dual_set):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 3))
+        y = X @ rng.normal(size=3) + rng.normal(size=40)
+        result = sb.solve(sb.Problem(rows(np.c_[X, X], y, l2=0.0), dual_set), method="interior-point")
+        assert result.success
+        assert result.n_iter <= 40
+
+
 @pytest.mark.parametrize("largest", [1e3, 1e12, 1e25])
 def test_a_split_system_keeps_the_digits_across_the_dominant_losses(largest):
     """Against the limit theta = inf: C p = 0, and A p = -gradient on the null space of C."""
@@ -223,6 +234,17 @@ def test_radii_at_their_ends(dual_set, loss):
     result = sb.solve(sb.Problem(rows(X, y, loss, l2=1e-3), dual_set), tol=TOL)
     assert result.certified
     assert result.n_iter <= 60
+
+
+@pytest.mark.parametrize("rho", [1e-300, 1e-100, 1e-30, 1e-24, 1e-20, 1e-16, 1e-14, 1e-12, 1e-8])
+@pytest.mark.parametrize("ball", [sb.KLBall, sb.Chi2Ball, sb.TVBall])
+def test_tiny_radii(ball, rho):
+    """The average model, and at most the spread of the losses times sqrt(2 rho) more."""
+    X, y = table(50, 3, "logistic")
+    result = sb.solve(sb.Problem(rows(X, y, "logistic", l2=0.0), ball(rho)), method="interior-point")
+    average = sb.solve(sb.Problem(rows(X, y, "logistic", l2=0.0), ball(0.0)), method="interior-point")
+    assert result.success
+    assert -1e-6 <= result.value - average.value <= 1e-6 + 2.0 * np.ptp(result.losses) * np.sqrt(2 * rho)
 
 
 @pytest.mark.parametrize("loss", ["huber", "squared_hinge", "poisson", "quantile"])

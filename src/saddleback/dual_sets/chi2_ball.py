@@ -10,7 +10,7 @@ import numpy as np
 
 from .._types import EPS, Vector
 from .divergence_ball import SmoothDivergenceBall
-from .interior import Chi2Form, InteriorForm, PointForm
+from .interior import ROUNDING_RADIUS, Chi2Form, InteriorForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, log_linear
 from .priors import prior_of
 from .proximal_response import (
@@ -34,7 +34,11 @@ class Chi2Ball(SmoothDivergenceBall):
 
     def interior_form(self, n: int) -> InteriorForm:
         p = prior_of(self.prior, n)
-        return PointForm(p) if self._is_point(n) else Chi2Form(p, min(self.rho, 1.0 / float(p.min())))
+        return (
+            PointForm(p)
+            if self._is_point(n) or self.rho <= ROUNDING_RADIUS**2
+            else Chi2Form(p, min(self.rho, 1.0 / float(p.min())))
+        )
 
     @staticmethod
     def phi(v: Vector) -> Vector:

@@ -9,7 +9,7 @@ from scipy.special import xlog1py
 
 from .._types import Vector
 from .divergence_ball import SmoothDivergenceBall
-from .interior import InteriorForm, KLForm, PointForm
+from .interior import KL_ROUNDING_RADIUS, InteriorForm, KLForm, PointForm
 from .multipliers import Conditions, Response, best_in_ball, deviation, increasing_root, log_linear
 from .priors import prior_of
 from .proximal_response import (
@@ -41,7 +41,11 @@ class KLBall(SmoothDivergenceBall):
 
     def interior_form(self, n: int) -> InteriorForm:
         p = prior_of(self.prior, n)
-        return PointForm(p) if self._is_point(n) else KLForm(p, min(self.rho, 1.0 - float(np.log(p.min()))))
+        return (
+            PointForm(p)
+            if self._is_point(n) or self.rho <= KL_ROUNDING_RADIUS**2
+            else KLForm(p, min(self.rho, 1.0 - float(np.log(p.min()))))
+        )
 
     @staticmethod
     def phi(v: Vector) -> Vector:

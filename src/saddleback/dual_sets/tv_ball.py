@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._types import Vector
 from .capped_simplex import clipped_to_sum
 from .divergence_ball import SIMPLEX, DivergenceBall
-from .interior import BoundsForm, InteriorForm, PointForm, SumForm
+from .interior import ROUNDING_RADIUS, BoundsForm, InteriorForm, PointForm, SumForm
 from .priors import prior_of
 from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
 
@@ -40,7 +40,7 @@ class TVBall(EuclideanProximity, DivergenceBall):
     def interior_form(self, n: int) -> InteriorForm:
         """rho times the simplex, and what is left of p when mass rho has been taken."""
         p = prior_of(self.prior, n)
-        if self._is_point(n):
+        if self._is_point(n) or self.rho <= ROUNDING_RADIUS:
             return PointForm(p)
         rho = min(self.rho, 1.0)
         given = BoundsForm(0.0, rho, n, rho)

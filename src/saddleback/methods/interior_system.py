@@ -25,6 +25,10 @@ class InteriorSystemControl:
     """Below this squared pivot of the scaled Hessian, rounding errors are more than 1e-5 of the step along it."""
     rows_per_unknown: int = 2
     """Losses that are split off, per unknown: about one per unknown is between its bounds at a solution."""
+    split_shift: float = 1e-14
+    """The shift of A in a split system, scaled to a diagonal of ones, where A is singular: columns may be equal."""
+    singular_pivot: float = 1e-12
+    """A is singular where a squared pivot is smaller."""
     refinements: int = 2
     """Steps of iterative refinement."""
     residual: float = 1e-6
@@ -84,6 +88,10 @@ def split_direction(A: Matrix, C: Matrix, theta: Vector, gradient: Vector) -> Di
     rows = 1.0 / np.maximum(np.sqrt(np.square(C).sum(axis=1)), np.finfo(float).tiny)
     K = np.zeros((n + m, n + m))
     K[:n, :n] = scales[:, None] * A * scales
+    L, info = dpotrf(K[:n, :n], lower=1)
+    singular = info != 0 or float(L.diagonal().min()) ** 2 < CONTROL.singular_pivot
+    shift = CONTROL.split_shift if singular else 0.0
+    K.ravel()[: n * (n + m) : n + m + 1] += shift
     K[n:, :n] = rows[:, None] * C
     K[:n, n:] = K[n:, :n].T
     K[n:, n:] = -np.diag(rows / theta * rows)
@@ -100,4 +108,4 @@ def split_direction(A: Matrix, C: Matrix, theta: Vector, gradient: Vector) -> Di
     p = scales * x[:n]
     if not left <= CONTROL.residual * float(np.linalg.norm(right)) or not float(gradient.dot(p)) <= 0.0:
         return None
-    return Direction(p, 0.0, accurate=True)
+    return Direction(p, shift, accurate=True)

@@ -182,8 +182,10 @@ class KLForm(DivergenceForm):
         return 0.0
 
     def divergence(self, v: Vector) -> tuple[float, Vector]:
-        slope = np.log(v / self.p)
-        return float(v.dot(slope) - v.sum() + self.p.sum()), slope
+        """sum_j p_j ((1 + x) log(1 + x) - x), x = v/p - 1: differences of sums would lose a small D."""
+        x = (v - self.p) / self.p
+        slope = np.where(np.abs(x) < 0.5, np.log1p(np.maximum(x, -0.5)), np.log(v / self.p))
+        return float(self.p.dot((1.0 + x) * slope - x)), slope
 
     def curvature(self, v: Vector, q: Vector, mu: float, tau: float) -> Vector:
         return mu / v

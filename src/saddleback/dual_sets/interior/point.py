@@ -10,6 +10,12 @@ from ..._types import Vector
 from .base import Interior, InteriorForm, InteriorModel
 
 NONE = np.zeros(0)
+ROUNDING_RADIUS = 1e-15
+"""Balls whose weights differ from their center by sums of at most this are that point: weights round by as much.
+Chi-square and relative entropy grow with the square of that difference."""
+KL_ROUNDING_RADIUS = 1e-8
+"""The same for relative entropy, whose weights p exp(x) lose half of the digits of x here. What the ball adds to the
+losses' mean, at most 1e-8 times their spread, then stays in the gap."""
 
 
 @dataclass(frozen=True, eq=False)
