@@ -44,6 +44,8 @@ class InteriorModel:
     """The curvature between y and z, one row per multiplier."""
     border: Matrix
     """The curvature in y."""
+    rest: Matrix
+    """The part of ``border`` that is not sum_j cross_j cross_j'/theta_j: that of the multipliers' own barriers."""
 
 
 class InteriorForm(ABC):
