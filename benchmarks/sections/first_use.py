@@ -50,8 +50,8 @@ def measure(options: Options) -> Report:
     return Report(
         "First use",
         "Seconds of CPU in new processes, with bytecode, as an installed package has it: importing the package, and "
-        f"what SciPy's own modules take ({SCIPY}); after the imports, logistic regression on 1,000 x 10 numbers in three "
-        "groups, with an empty cache of compiled kernels and in the process after that.",
+        f"what SciPy's own modules take ({SCIPY}); after the imports, logistic regression on 1,000 x 10 numbers in "
+        "three groups, with an empty cache of compiled kernels and in the process after that.",
         [Table("seconds", ["what", "median"], [(what, f"{s:.2f}") for what, s in medians.items()])],
         [
             Demand("seconds of a first fit after imports", medians[EMPTY], at_most=MOST_FIT),
