@@ -12,7 +12,7 @@ import numpy as np
 from ._types import Vector
 from .capabilities import is_from_outside, lack, offers
 from .dual_sets import DualSet, HasBarrier, HasProximalResponse, LinearConstraints, Polyhedral, ProximalResponse
-from .dual_sets.interior import HasInteriorForm, PointForm
+from .dual_sets.interior import HasInteriorForm, InteriorForm, PointForm
 from .errors import IncompatibleError, ProblemError
 from .machine.clock import UNLIMITED, Clock
 from .regularizers import HasBestResponse, HasProximalForm, QuadraticForm, Regularizer
@@ -164,9 +164,14 @@ class Adversary:
         return self.dual_set.largest_weight(self.n) or 1.0
 
     @cached_property
+    def interior_form(self) -> InteriorForm | None:
+        """Lambda as interior-point methods see it; None where it has no such form."""
+        return self.dual_set.interior_form(self.n) if offers(self.dual_set, HasInteriorForm) else None
+
+    @property
     def is_point(self) -> bool:
         """Whether Lambda is known to be a point, its center: a capped simplex with alpha = 1, a ball of radius 0."""
-        return offers(self.dual_set, HasInteriorForm) and isinstance(self.dual_set.interior_form(self.n), PointForm)
+        return isinstance(self.interior_form, PointForm)
 
     @cached_property
     def rounding_growth(self) -> float:

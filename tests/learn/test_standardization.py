@@ -67,7 +67,6 @@ def test_a_large_table_is_read_in_pieces(monkeypatch, weighted):
     X = RNG.standard_normal((1000, 3)) * [1.0, 1e200, 1e-200] + [0.0, 5e200, 0.0]
     weight = RNG.random(1000) if weighted else None
     whole = Standardization.of(X, weight, intercept=True)
-    monkeypatch.setattr(standardization, "WHOLE_ENTRIES", 100)
     monkeypatch.setattr(standardization, "PIECE_ENTRIES", 20)
     pieces = Standardization.of(X, weight, intercept=True)
     np.testing.assert_allclose(pieces.scale, whole.scale, rtol=1e-13)

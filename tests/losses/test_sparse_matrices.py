@@ -49,6 +49,7 @@ def test_entries_and_arrays_are_the_same_losses(kind, monkeypatch):
     f, G = sparse.linearize(w)
     np.testing.assert_allclose(f, dense.values(w), atol=1e-14)
     assert np.array_equal(G.dense(), dense.evaluate(w)[1])
+    assert np.array_equal(G.some_rows(np.array([0])), G.dense()[:1])
     np.testing.assert_allclose(sparse.matrix(w), F0 + np.tensordot(w, Fs, 1), atol=1e-14)
     with pytest.raises(sb.IncompatibleError, match="keeps its Jacobian as an array"):
         dense.linearize(w)

@@ -111,3 +111,20 @@ def test_near_collinear_columns(eps: float, loss: str, method: str) -> None:
         result = sb.solve(sb.Problem(sb.GroupedLinear(A, y, np.zeros(200), loss=loss)), method=method)
         plain = sb.GroupedLinear(np.c_[X, (A[:, -1] - 2 * X[:, 0]) / eps], y, np.zeros(200), loss=loss)
         assert not result.success or result.value - sb.solve(sb.Problem(plain), tol=1e-9).value <= 3 * TOL
+
+
+@pytest.mark.parametrize("method", ["newton", "quasi-newton"])
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+@pytest.mark.parametrize("mean", [1e4, 1e5, 1e6])
+def test_responses_of_large_mean(mean: float, loss: str, method: str) -> None:
+    """Rounding errors of an intercept of 1e5 change g by 1e-11, more than the steps that make |G' lam| small."""
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(500, 6)), rng.integers(0, 4, 500)
+    y = X @ rng.normal(size=6) + rng.normal(size=500) * (1 + groups)
+    plain, moved = (
+        sb.solve(sb.Problem(sb.GroupedLinear(X, response, groups, loss=loss)), method=method)
+        for response in (y, y + mean)
+    )
+    assert moved.success
+    assert moved.n_iter <= 100
+    assert moved.value == pytest.approx(plain.value, abs=TOL)

@@ -12,6 +12,7 @@ from saddleback.engine.evaluation import StructuredEvaluation
 from saddleback.engine.oracle import Oracle
 from saddleback.errors import ConvergenceWarning, IncompatibleError
 from saddleback.losses.grouped.row_jacobian import RowJacobian
+from saddleback.methods.interior_system import dominant_rows, split_direction
 from saddleback.subproblem import Auto
 
 TOL = 1e-6
@@ -131,8 +132,48 @@ def test_the_certificate_can_be_checked_without_the_run(dual_set, l2, tol, monke
     assert result.certified, result.message
     certificate = sb.certify(problem, result.w, result.dual)
     assert certificate.value == pytest.approx(result.value, rel=1e-12)
-    # The run's bound is that of an average of minorants.
-    assert certificate.gap <= 1e3 * max(tol, 1e-10 * result.value)
+    # The region's radius is rounded differently.
+    assert certificate.gap <= (1 + 1e-6) * max(tol, 1e-10 * result.value)
+
+
+@pytest.mark.parametrize("mean", [1e2, 1e3, 1e4])
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+@pytest.mark.parametrize("dual_set", [sb.TVBall(0.1), sb.Contamination(0.5), sb.CappedSimplex(0.3)], ids=repr)
+def test_columns_of_large_mean(dual_set, loss, mean):
+    """The dominant losses have 1e16 times the curvature of the direction that is left: they are split off."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(1000, 5))
+    margin = Z @ rng.normal(size=5)
+    y = (
+        np.where(margin + rng.logistic(size=1000) > 0, 1, -1)
+        if loss == "logistic"
+        else margin + rng.standard_t(3, 1000)
+    )
+    plain, shifted = (
+        sb.solve(sb.Problem(rows(X, y, loss, l2=0.0), dual_set), method="interior-point") for X in (Z, Z + mean)
+    )
+    assert shifted.success
+    assert shifted.n_iter <= 60
+    assert shifted.value == pytest.approx(plain.value, abs=2e-6)
+
+
+@pytest.mark.parametrize("largest", [1e3, 1e12, 1e25])
+def test_a_split_system_keeps_the_digits_across_the_dominant_losses(largest):
+    """Against the limit theta = inf: C p = 0, and A p = -gradient on the null space of C."""
+    rng = np.random.default_rng(3)
+    n, m = 6, 3
+    B, C, gradient = rng.normal(size=(n, n)), 1e3 + rng.normal(size=(m, n)), rng.normal(size=n)
+    A, theta = B @ B.T + 0.1 * np.eye(n), largest * rng.uniform(0.5, 2.0, m)
+    direction = split_direction(A, C, theta, gradient)
+    assert direction is not None
+    if largest == 1e3:
+        exact = -np.linalg.solve(A + (C.T * theta) @ C, gradient)
+    else:
+        null = np.linalg.svd(C)[2][m:].T
+        exact = -null @ np.linalg.solve(null.T @ A @ null, null.T @ gradient)
+    np.testing.assert_allclose(direction.p, exact, rtol=1e-4, atol=1e-6 * np.abs(exact).max())
+    assert dominant_rows(np.array([3.0, 0.0, 5.0, 1.0]), 1).tolist() == [0, 2]
+    assert split_direction(np.full((n, n), np.nan), C, theta, gradient) is None
 
 
 @pytest.mark.parametrize("dual_set", SETS[:6], ids=repr)

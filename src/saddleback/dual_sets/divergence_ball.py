@@ -132,10 +132,18 @@ class DivergenceBall(Distributions):
         if spread == 0.0:
             return top, p.copy()
         lam = p * (below == 0.0)
-        lam /= lam.sum()
-        if self.divergence(lam) > self.rho:
+        mass = float(lam.sum())
+        if self._divergence_at_top(mass) > self.rho:
             lam = self.restore(self._ascend(p, below / spread))
+        else:
+            lam /= mass
         return top + float(lam.dot(below)), lam
+
+    def _divergence_at_top(self, mass: float) -> float:
+        """The divergence of the prior restricted to entries of this mass."""
+        with np.errstate(over="ignore"):
+            inside, outside = self.phi(np.array([(1.0 - mass) / mass, -1.0])).tolist()
+        return mass * inside + (1.0 - mass) * outside
 
     def project(self, x: Vector) -> Vector:
         """The projection on the simplex where that is in the ball; else by the multipliers of the ball."""
@@ -203,9 +211,9 @@ class SmoothDivergenceBall(DivergenceBall):
         if spread == 0.0 or self._is_point(z.size):
             return constant_response(p.copy())
         lam = p * (below == 0.0)
-        lam /= lam.sum()
-        if self.divergence(lam) <= self.rho:
-            return constant_response(lam)
+        mass = float(lam.sum())
+        if self._divergence_at_top(mass) <= self.rho:
+            return constant_response(lam / mass)
         x = below / spread
         lam, diagonal = self._smooth_ascent(p, x)
         return response_on_sphere(self.restore(lam), diagonal / spread, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from .._types import Matrix, Vector
+from .._types import Indices, Matrix, Vector
 
 
 class StructuredJacobian(ABC):
@@ -45,6 +45,10 @@ class StructuredJacobian(ABC):
     @abstractmethod
     def rescaled(self, factors: Vector) -> StructuredJacobian:
         """The Jacobian in the parameters v = factors w: G / factors."""
+
+    @abstractmethod
+    def some_rows(self, which: Indices) -> Matrix:
+        """The given rows of G, in ascending order, as an array."""
 
     @abstractmethod
     def dense(self) -> Matrix:

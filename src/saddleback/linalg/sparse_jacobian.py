@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._types import Matrix, Vector
+from .._types import Indices, Matrix, Vector
 from .jacobians import StructuredJacobian
 
 
@@ -55,6 +55,9 @@ class SparseJacobian(StructuredJacobian):
         matrix = self.matrix.copy()
         matrix.data /= factors[matrix.indices]
         return SparseJacobian(matrix)
+
+    def some_rows(self, which: Indices) -> Matrix:
+        return np.asarray(self.matrix[which].toarray())
 
     def dense(self) -> Matrix:
         return self._dense

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
-from .._types import EPS, Matrix, Vector
+from .._types import EPS, Indices, Matrix, Vector
 from ..capabilities import Needs
 from ..dual_sets.interior import HasInteriorForm, Interior, InteriorForm
 from ..engine.evaluation import Breakdown, Evaluation, StructuredEvaluation
@@ -16,23 +15,29 @@ from ..engine.method import Method, State
 from ..engine.oracle import Oracle
 from ..losses.base import HasHessian
 from ..regularizers import Zero
+from .interior_system import Direction, dominant_rows, shifted_direction, split_direction
 
 
 @dataclass(frozen=True)
 class InteriorPointControl:
     """The numbers of `InteriorPoint`."""
 
+    first_share: float = 0.03
+    """tau n_pairs starts at this share of the adversary's gap. With 1 there are a tenth more steps."""
     reduction: float = 0.1
     """tau falls by this factor where the steps have reached the central path."""
     central_share: float = 0.3
     """A point is near the central path where a Newton step predicts a decrease of at most this share of tau n_pairs.
     With 0.1 there are a tenth more steps on tables of 1,000 to 40,000 rows and twelve sets; with 1 some runs on KL
     balls near their largest radius do not end."""
-    most_lag: float = 10.0
+    most_lag: float = 3.0
     """tau stays where the adversary's gap is more than this many times tau n_pairs: the weights have not followed yet,
     and the smaller tau, the shorter their steps."""
     smallest_share: float = 0.3
     """tau stays where the adversary's gap is below this share of the tolerance: the rest is for the slope."""
+    needed_share: float = 0.03
+    """tau n_pairs is at least this share of the tolerance. Below, rounding errors of losses, times theta, change the
+    weights, and a gap that stays for that reason is no reason for a smaller tau."""
     sufficient_decrease: float = 1e-4
     """Armijo's constant (Nocedal and Wright, section 3.1)."""
     backtracking: float = 0.5
@@ -41,12 +46,6 @@ class InteriorPointControl:
     """Trial points of one step."""
     rounding: float = 64 * EPS
     """The rounding error of phi that the Armijo test allows, relative to the losses."""
-    first_shift: float = 1e-13
-    """The first shift of the scaled Hessian where it is not positive definite: its rounding error."""
-    shift_growth: float = 100.0
-    """The shift is multiplied by this until the Hessian is positive definite."""
-    largest_shift: float = 1e3
-    """Beyond it a Hessian is not a number."""
     least_scale: float = 1e-15
     """tau n_pairs is at least this share of the losses: below it rounding errors decide about the weights."""
 
@@ -92,23 +91,19 @@ class InteriorPoint(Method[InteriorPointState]):
         at = oracle.evaluate(state.point.w)
         if not at.finite:
             raise Breakdown("the Jacobian is not finite where the last step arrived")
-        form = _form(oracle)
+        form = oracle.adversary.interior_form
+        assert form is not None, "refused by the needs of this method"
         if state.interior is None:
             return _first_step(oracle, form, at, state)
         return _step(oracle, form, at, state, state.interior)
-
-
-def _form(oracle: Oracle) -> InteriorForm:
-    dual_set: Any = oracle.adversary.dual_set
-    form: InteriorForm = dual_set.interior_form(oracle.problem.n_losses)
-    return form
 
 
 def _first_step(oracle: Oracle, form: InteriorForm, at: Evaluation, state: InteriorPointState) -> InteriorPointState:
     """A Newton step on <center, f>: from a point where all losses tie, nothing is known about their spread."""
     center = oracle.adversary.dual_set.center(at.f.size)
     slope, zero = at.slope(center), np.zeros(at.f.size)
-    p, shift = _direction(_hessian(oracle, at, center, zero), slope)
+    direction = shifted_direction(_hessian(oracle, at, center, zero), slope)
+    p = direction.p
     decrease = -float(slope.dot(p))
     there, t = at, 1.0
     value, noise = float(center.dot(at.f)), CONTROL.rounding * at.magnitude
@@ -125,8 +120,8 @@ def _first_step(oracle: Oracle, form: InteriorForm, at: Evaluation, state: Inter
         lam=center,
         minorants=(oracle.cut(there, center),),
         predicted=scale + 0.5 * max(decrease, 0.0),
-        unshifted_step=p if shift == 0.0 else None,
-        tau=scale / form.n_pairs,
+        unshifted_step=p if direction.shift == 0.0 else None,
+        tau=CONTROL.first_share * scale / form.n_pairs,
         interior=form.start(there.f, scale),
     )
 
@@ -135,7 +130,8 @@ def _step(
     oracle: Oracle, form: InteriorForm, at: Evaluation, state: InteriorPointState, interior: Interior
 ) -> InteriorPointState:
     tau, d = state.tau, at.w.size
-    gradient, p, shift = _newton_step(oracle, form, at, interior, tau)
+    gradient, direction = _newton_step(oracle, form, at, interior, state.lam, tau)
+    p = direction.p
     decrease = -float(gradient.dot(p))
     value, t = form.value(at.f, interior.y, tau), form.longest_step(interior.y, p[d:])
     noise = CONTROL.rounding * (at.magnitude + abs(value))
@@ -152,7 +148,8 @@ def _step(
     gap = max(0.0, there.value - float(lam.dot(there.f)))
     total = tau * form.n_pairs
     central = 0.5 * decrease <= CONTROL.central_share * total and gap <= CONTROL.most_lag * total
-    least = CONTROL.least_scale * there.magnitude / form.n_pairs
+    needed = max(CONTROL.least_scale * there.magnitude, CONTROL.needed_share * _target(oracle, there))
+    least = needed / form.n_pairs
     if central and gap > CONTROL.smallest_share * _target(oracle, there):
         tau = max(CONTROL.reduction * tau, min(tau, least))
     return replace(
@@ -162,26 +159,44 @@ def _step(
         minorants=(oracle.cut(there, lam),),
         inner_gap=gap,
         predicted=gap + 0.5 * max(decrease, 0.0),
-        unshifted_step=p[:d] if shift == 0.0 else None,
+        unshifted_step=p[:d] if direction.shift == 0.0 else None,
         tau=tau,
         interior=moved,
     )
 
 
 def _newton_step(
-    oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, tau: float
-) -> tuple[Vector, Vector, float]:
-    """The gradient of phi_tau in (w, y), the step, and the shift of the Hessian."""
-    d, k = at.w.size, interior.y.size
+    oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, lam: Vector, tau: float
+) -> tuple[Vector, Direction]:
+    """The gradient of phi_tau in (w, y), and the step."""
     model = form.model(at.f, interior, tau)
-    lam = oracle.adversary.dual_set.restore(form.lam(interior))
-    H = np.empty((d + k, d + k))
-    H[:d, :d] = _hessian(oracle, at, lam, model.theta)
-    for i, row in enumerate(model.cross):
-        H[d + i, :d] = H[:d, d + i] = at.slope(row)
-    H[d:, d:] = model.border
     gradient = np.concatenate([at.slope(model.weights), model.gradient])
-    return gradient, *_direction(H, gradient)
+    direction = shifted_direction(_bordered(oracle, at, lam, model.theta, model.cross, model.border), gradient)
+    if direction.accurate:
+        return gradient, direction
+    which = dominant_rows(model.theta * np.square(at.row_norms()), gradient.size)
+    some = np.zeros(model.theta.size, dtype=np.bool_)
+    some[which] = True
+    theta, cross = np.where(some, 0.0, model.theta), np.where(some, 0.0, model.cross)
+    border = (cross / np.where(theta > 0.0, theta, 1.0)).dot(cross.T) + model.rest
+    C = np.hstack([_some_rows(at, which), (model.cross[:, which] / model.theta[which]).T])
+    split = split_direction(_bordered(oracle, at, lam, theta, cross, border), C, model.theta[which], gradient)
+    return gradient, split or direction
+
+
+def _bordered(oracle: Oracle, at: Evaluation, lam: Vector, theta: Vector, cross: Matrix, border: Matrix) -> Matrix:
+    """The Hessian in (w, y)."""
+    d, k = at.w.size, len(border)
+    H = np.empty((d + k, d + k))
+    H[:d, :d] = _hessian(oracle, at, lam, theta)
+    for i, row in enumerate(cross):
+        H[d + i, :d] = H[:d, d + i] = at.slope(row)
+    H[d:, d:] = border
+    return H
+
+
+def _some_rows(at: Evaluation, which: Indices) -> Matrix:
+    return at.jacobian.some_rows(which) if isinstance(at, StructuredEvaluation) else at.G[which]
 
 
 def _target(oracle: Oracle, at: Evaluation) -> float:
@@ -198,20 +213,3 @@ def _hessian(oracle: Oracle, at: Evaluation, lam: Vector, theta: Vector) -> Matr
     if not np.isfinite(H).all():
         raise Breakdown("the Hessian is not finite at the point of the last step")
     return H
-
-
-def _direction(H: Matrix, gradient: Vector) -> tuple[Vector, float]:
-    """-H^-1 gradient, and the shift of H, scaled to a diagonal of ones, with which it is positive definite."""
-    diagonal = H.diagonal()
-    scales = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    scaled, shift = scales[:, None] * H * scales, 0.0
-    while shift <= CONTROL.largest_shift:
-        P = scaled.copy()
-        P.ravel()[:: len(P) + 1] += shift
-        L, info = dpotrf(P, lower=1)
-        if info == 0:
-            p = -scales * dpotrs(L, scales * gradient, lower=1)[0]
-            if np.isfinite(p).all() and float(gradient.dot(p)) <= 0.0:
-                return p, shift
-        shift = max(CONTROL.first_shift, CONTROL.shift_growth * shift)
-    raise Breakdown("the Hessian is not positive definite at the point of the last step")

@@ -87,6 +87,11 @@ class ProxStep:
         """A bound on the rounding error of ``error``."""
         return CONTROL.rounding_units * self.rounding
 
+    @property
+    def rounding_of_point(self) -> float:
+        """A bound on the change of ``error`` by rounding errors of w."""
+        return CONTROL.rounding_units * self.precision * self.base.slope_magnitude
+
     def admits(self, L: float) -> bool:
         """Whether g(v) <= h(ell) + L/2 |v - u|^2: all that the proof requires of L (docs/mathematics.md, 3)."""
         return bool(np.isfinite(self.point.value) and self.error <= 0.5 * L * self.length_squared + self.noise)

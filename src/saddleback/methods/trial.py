@@ -58,6 +58,9 @@ class TrialControl:
     """(D) is accurate enough where its gap is at most this share of the predicted decrease."""
     retry_margin: float = 0.1
     """Where it is not, solve (D) again to this share of the needed gap, as a better lam predicts a smaller decrease."""
+    small_prediction: float = 1e-6
+    """Of a rejected step that predicts a decrease below this share of the losses, rounding errors of w are counted as
+    well. They take a product with |G|, and matter far from w = 0, where decreases end long before G' lam is small."""
     rounding_floors: float = 2.0
     """A predicted decrease of at most this many rounding floors of (D) is not significant."""
 
@@ -86,6 +89,9 @@ class Trial:
         noise = step.noise
         # Losses that are all zero have no rounding error: TINY avoids a division by zero.
         ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.predicted) + noise, TINY)
+        if ratio <= CONTROL.accepted_ratio and self.predicted <= CONTROL.small_prediction * step.base.magnitude:
+            noise += step.rounding_of_point
+            ratio = (step.base.value - step.point.value + noise) / max(max(0.0, self.predicted) + noise, TINY)
         quotient = max(0.0, 2 * step.proximity / step.length_squared - self.sigma)
         # Values of nan and inf are rejected: nan compares as false, and inf gives a ratio of -inf.
         self.__dict__.update(ratio=ratio, rayleigh_quotient=quotient, accepted=ratio > CONTROL.accepted_ratio)

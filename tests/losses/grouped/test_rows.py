@@ -90,6 +90,8 @@ def test_products_with_the_jacobian(layout, n_threads, tmp_path):
     for jacobian, G, H in ((plain, G0, H0), in_other_units):
         assert jacobian.shape == G.shape
         np.testing.assert_allclose(jacobian.dense(), G, rtol=1e-12)
+        which = np.unique(rng.integers(0, n, 5))
+        np.testing.assert_allclose(jacobian.some_rows(which), G[which], rtol=1e-12)
         np.testing.assert_allclose(jacobian.slope(lam), lam @ G, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(jacobian.change(p), G @ p, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(jacobian.hessian(lam, theta), H, rtol=1e-10, atol=1e-10 * np.abs(H).max())

@@ -48,9 +48,10 @@ class BoundsForm(InteriorForm):
         theta = 1.0 / (s / at.v + t / (self.width - at.v))
         weights = self.lower + central
         if self.total is None:
-            return InteriorModel(weights, np.zeros(0), theta, np.zeros((0, self.n)), np.zeros((0, 0)))
+            none = np.zeros((0, 0))
+            return InteriorModel(weights, np.zeros(0), theta, np.zeros((0, self.n)), none, none)
         gradient = np.array([self.total - central.sum()])
-        return InteriorModel(weights, gradient, theta, -theta[None], np.array([[theta.sum()]]))
+        return InteriorModel(weights, gradient, theta, -theta[None], np.array([[theta.sum()]]), np.zeros((1, 1)))
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float

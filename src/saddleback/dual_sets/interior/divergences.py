@@ -100,7 +100,7 @@ class DivergenceForm(InteriorForm):
         cross = np.stack([-theta, -theta * along])
         mixed = float(theta.dot(along))
         border = np.array([[theta.sum(), mixed], [mixed, -float(cross[1].dot(along)) + at.slack / mu]])
-        return InteriorModel(central, gradient, theta, cross, border)
+        return InteriorModel(central, gradient, theta, cross, border, np.diag([0.0, at.slack / mu]))
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float

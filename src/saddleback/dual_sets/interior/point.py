@@ -26,7 +26,8 @@ class PointForm(InteriorForm):
         return float(self.point.dot(z))
 
     def model(self, z: Vector, at: Interior, tau: float) -> InteriorModel:
-        return InteriorModel(self.point, NONE, np.zeros(z.size), np.zeros((0, z.size)), np.zeros((0, 0)))
+        none = np.zeros((0, 0))
+        return InteriorModel(self.point, NONE, np.zeros(z.size), np.zeros((0, z.size)), none, none)
 
     def moved(
         self, before: Vector, z: Vector, at: Interior, y: Vector, change: Vector, dy: Vector, tau: float

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from ..._types import Vector
 from .base import Interior, InteriorForm, InteriorModel
@@ -33,18 +34,21 @@ class SumForm(InteriorForm):
 
     def model(self, z: Vector, at: Interior, tau: float) -> InteriorModel:
         models = [part.model(z, of, tau) for part, of in self._split(at)]
-        k = at.y.size
-        border, begin = np.zeros((k, k)), 0
-        for model in models:
-            end = begin + len(model.border)
-            border[begin:end, begin:end] = model.border
-            begin = end
+        border, own = (block_diag(*blocks) for blocks in zip(*((m.border, m.rest) for m in models), strict=True))
+        thetas = np.stack([model.theta for model in models])
+        theta = thetas.sum(axis=0)
+        # sum_j of theta_i theta_k/theta for two parts i and k: what border_ii has beyond sum_j theta_i^2/theta.
+        coupling = (thetas / np.where(theta > 0.0, theta, 1.0)) @ thetas.T
+        np.fill_diagonal(coupling, 0.0)
+        balanced = [part.total is not None for part in self.parts]
+        coupling = (np.diag(coupling.sum(axis=1)) - coupling)[np.ix_(balanced, balanced)]
         return InteriorModel(
             sum(model.weights for model in models),  # type: ignore[arg-type]
             np.concatenate([model.gradient for model in models]),
-            sum(model.theta for model in models),  # type: ignore[arg-type]
+            theta,
             np.concatenate([model.cross for model in models]),
             border,
+            own + coupling,
         )
 
     def moved(

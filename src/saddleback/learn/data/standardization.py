@@ -11,11 +11,8 @@ import scipy.sparse as sp
 from ..._types import EPS, Matrix, Vector
 from ...losses.grouped.tables.scaled_source import ScaledColumns
 
-WHOLE_ENTRIES = 1 << 22
-"""Entries of a dense X up to which its deviations are one array, of 32 MB at most."""
-
 PIECE_ENTRIES = 1 << 16
-"""Entries at a time of a larger one: they stay in cache."""
+"""Entries of a dense X whose deviations are computed at a time: they stay in cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +54,10 @@ class Standardization:
             variance = squares + absent * (mean / unit) ** 2
         else:
             pieces = _pieces(*X.shape)
-            largest = np.max([np.abs(X[piece] - mean).max(axis=0) for piece in pieces], axis=0)
+            highest, lowest = (np.asarray(extreme, dtype=np.float64) for extreme in (X.max(axis=0), X.min(axis=0)))
+            largest = np.maximum(highest - mean, mean - lowest)
             unit = np.where(largest > 0.0, largest, 1.0)
-            variance = np.sum([p[piece] @ ((X[piece] - mean) / unit) ** 2 for piece in pieces], axis=0)
+            variance = np.sum([_squares(X[piece], p[piece], mean, unit) for piece in pieces], axis=0)
         deviation = unit * np.sqrt(variance)
         constant = deviation <= n * EPS * np.abs(mean)
         scale = np.where(constant, 1.0 if intercept else np.abs(mean), deviation)
@@ -87,7 +85,15 @@ class Standardization:
         return coef * self.scale, intercepts + coef @ self.center
 
 
+def _squares(X: Matrix, p: Vector, mean: Vector, unit: Vector) -> Vector:
+    """sum_i p_i ((x_i - mean) / unit)^2."""
+    deviations = X - mean
+    deviations /= unit
+    deviations *= deviations
+    return p @ deviations
+
+
 def _pieces(n: int, d: int) -> list[slice]:
     """The rows of a dense X of shape (n, d), a piece at a time."""
-    step = n if n * d <= WHOLE_ENTRIES else max(1, PIECE_ENTRIES // d)
+    step = max(1, PIECE_ENTRIES // d)
     return [slice(first, first + step) for first in range(0, n, step)]

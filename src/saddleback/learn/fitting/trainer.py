@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ..._types import Matrix, Vector
 from ...dual_sets import Contamination, DualSet
 from ...engine.progress import Callback, Progress
 from ...errors import ProblemError
-from ...losses import GroupedLinear
+from ...losses import GroupedLinear, Losses
 from ...methods import AUTO, choose_method
 from ...problem import Problem
 from ...result import Result, Status
@@ -80,7 +82,7 @@ class Trainer:
         )
         self.nonempty = np.flatnonzero(rows.groups.sizes)
         self._center = _mean_residual(rows) if setting.fit_intercept and is_centered(setting.loss) else 0.0
-        self._losses = GroupedLinear(
+        self.losses = GroupedLinear(
             self.standardization.apply(rows.X),
             rows.y,
             rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes,
@@ -90,18 +92,19 @@ class Trainer:
             offset=_shifted(rows, self._center),
             n_threads=setting.n_threads,
         )
+        """Without a penalty."""
         self._problems: dict[tuple[float, float | bytes], Problem] = {}
         """By worst weight and prior: those of other penalties take over what is known of the adversary."""
 
     @cached_property
     def shares(self) -> Vector:
         """The weight of each group that is present, of sum 1."""
-        weights = self._losses.group_weights
+        weights = self.losses.group_weights
         return weights / weights.sum()
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
         """The candidate's objective on these rows, with these reference losses of the groups that are present."""
-        losses, regularizer = self._penalized(candidate.l2), self.setting.regularizer
+        losses, regularizer = self.penalized(candidate.l2), self.setting.regularizer
         if reference is not None:
             return Problem(losses, self._dual_set(candidate), regularizer, reference=reference)
         prior = candidate.prior
@@ -122,9 +125,15 @@ class Trainer:
         reference: Vector | None = None,
         *,
         tol: float | None = None,
+        change: Callable[[Any], Losses] | None = None,
     ) -> Fit:
-        """Solve the problem of a candidate, from ``start`` in standardized units."""
+        """Solve the problem of a candidate, from ``start`` in standardized units.
+
+        ``change`` makes other objects of the losses, whose values are the same.
+        """
         setting, problem = self.setting, self.problem(candidate, reference)
+        if change is not None:
+            problem = problem.with_losses(change(problem.losses))
         # The start is the solution of a neighboring candidate.
         near = setting.method == AUTO and start is not None
         result = solve(
@@ -140,7 +149,7 @@ class Trainer:
 
     def bound(self, w: Vector, l2: float) -> TrainingBound:
         """How much lower than with parameters w the largest loss of a group can be on these rows."""
-        losses = self._penalized(l2)
+        losses = self.penalized(l2)
         result = solve(Problem(losses), w0=w, tol=self.setting.tol, max_iter=self.setting.max_iter)
         _go_on(result)
         return TrainingBound(float(losses.values(w).max()), result.lower_bound, result.certified, l2, result)
@@ -151,22 +160,23 @@ class Trainer:
         w = self.standardized(np.zeros((K, d)), np.zeros(K))
         bound = self.bound(w, l2)
         losses = np.full(len(self.rows.groups.names), np.nan)
-        losses[self.nonempty] = self._losses.values(w)
+        losses[self.nonempty] = self.losses.values(w)
         return Fit(np.zeros((K, d)), np.zeros(K), losses, bound.result), bound
 
     @property
     def n_outputs(self) -> int:
         """Margins per row: the number of classes for softmax, else one."""
         d = self.rows.X.shape[1]
-        return self._losses.n_params // (d + self.setting.fit_intercept)
+        return self.losses.n_params // (d + self.setting.fit_intercept)
 
     def standardized(self, coef: Matrix, intercepts: Vector) -> Vector:
         """The parameters w of a model in the user's units."""
         W, b = self.standardization.from_user(coef, intercepts - self._center)
         return np.concatenate([W.ravel(), b]) if self.setting.fit_intercept else W.ravel()
 
-    def _penalized(self, l2: float) -> GroupedLinear:
-        return self._losses.with_l2(l2 * self.setting.units.penalty)
+    def penalized(self, l2: float) -> GroupedLinear:
+        """The losses with a penalty."""
+        return self.losses.with_l2(l2 * self.setting.units.penalty)
 
     def _split(self, w: Vector) -> tuple[Matrix, Vector]:
         K, d = self.n_outputs, self.rows.X.shape[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -20,6 +21,7 @@ from ..fitting.observer import NOBODY
 from ..fitting.reference import References
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit, Trainer
+from .predicted_hessians import PilotHessians, SplitHessians
 from .scores import RowScore
 from .warm_starts import WarmStarts
 
@@ -81,8 +83,17 @@ class _Part:
     scores: Matrix
     """(m, C): of the rows that it holds out."""
     n_failed: int
-    starts: WarmStarts | None
-    """The solutions, of the first split."""
+    pilot: Pilot | None = None
+    """What the other splits begin with; of the first one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """What the fits on one split tell those on the others."""
+
+    starts: WarmStarts
+    """The solutions."""
+    hessians: PilotHessians | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,25 +105,32 @@ class _Task:
     candidates: list[Candidate]
     score: RowScore
 
-    def on(self, split: Split, pilot: WarmStarts | None = None) -> _Part:
+    def on(self, split: Split, pilot: Pilot | None = None) -> _Part:
         """Fit all candidates to the training rows, and score the others."""
         train, test = split
         training, held_out = self.rows.subset(train), self.rows.subset(test)
         check_classes(training.y, self.setting.n_classes)
         trainer, fits = Trainer(training, self.setting), []
-        references, starts = References(trainer), WarmStarts(pilot)
+        references, starts = References(trainer), WarmStarts(None if pilot is None else pilot.starts)
+        hessians = _hessians(trainer, pilot)
         tol = max(self.setting.tol, SELECTION_TOL * self.setting.units.loss)
         with warnings.catch_warnings():
             # Told once for all splits, by the caller.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            for candidate in self.candidates:
+            for c, candidate in enumerate(self.candidates):
                 if isinstance(candidate, NoCorrection):
                     continue
-                fit = trainer.fit(candidate, starts.predicted(candidate), references.at(candidate.l2), tol=tol)
+                change = None if hessians is None else partial(hessians.put, c)
+                start, reference = starts.predicted(candidate), references.at(candidate.l2)
+                fit = trainer.fit(candidate, start, reference, tol=tol, change=change)
                 starts.add(candidate, fit.result.w)
                 fits.append(fit)
         n_failed = sum(not fit.result.success for fit in fits)
-        return _Part(self._scores(fits, held_out), n_failed, starts if pilot is None else None)
+        scores = self._scores(fits, held_out)
+        if pilot is not None:
+            return _Part(scores, n_failed)
+        own = PilotHessians.of(trainer, self.candidates, [fit.result.w for fit in fits])
+        return _Part(scores, n_failed, Pilot(starts, own))
 
     def _scores(self, fits: list[Fit], held_out: Rows) -> Matrix:
         """(m, C)."""
@@ -123,10 +141,16 @@ class _Task:
         return scores
 
 
+def _hessians(trainer: Trainer, pilot: Pilot | None) -> SplitHessians | None:
+    """What predicts Hessians: None for the pilot itself, and where other groups have rows."""
+    known = None if pilot is None else pilot.hessians
+    return None if known is None or not np.array_equal(known.groups, trainer.nonempty) else SplitHessians(known)
+
+
 def _parts(task: _Task, splits: list[Split], n_jobs: int | None) -> Iterator[_Part]:
     """The parts of all splits, in their order."""
     first = task.on(splits[0])
     yield first
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(task.on)(split, first.starts) for split in splits[1:]
+        delayed(task.on)(split, first.pilot) for split in splits[1:]
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..._types import Matrix, Vector
+from ..._types import Indices, Matrix, Vector
 from ...linalg.jacobians import StructuredJacobian
 from ...machine.resources import check_room
 from .pointwise_loss import PointwiseLoss
@@ -74,6 +74,9 @@ class RowJacobian(StructuredJacobian):
 
     def rescaled(self, factors: Vector) -> RowJacobian:
         return replace(self, factors=factors if self.factors is None else self.factors * factors)
+
+    def some_rows(self, which: Indices) -> Matrix:
+        return self._divided(self.s[which, None] * self.rows.some(which) + self.r)
 
     def dense(self) -> Matrix:
         J, d = self.shape

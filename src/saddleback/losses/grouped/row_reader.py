@@ -141,6 +141,15 @@ class RowReader:
             Z[rows, : A.shape[1]] = A.toarray() if sp.issparse(A) else A
         return Z
 
+    def some(self, which: Indices) -> Matrix:
+        """The given rows of Z, in ascending order, in float64."""
+        chosen = np.zeros(self.n)
+        chosen[which] = 1.0
+        Z = np.ones((which.size, self.layout.n_params))
+        for A, rows in self._blocks(chosen):
+            Z[np.searchsorted(which, rows), : A.shape[1]] = A.toarray() if sp.issparse(A) else A
+        return Z
+
     @cached_property
     def longest(self) -> float:
         """The largest |z_i|."""
