@@ -70,9 +70,9 @@ def test_steps_are_those_of_a_sample_in_one_part(J, fit_intercept):
 def test_a_resumed_run_takes_the_same_steps_to_the_bit(J, tmp_path):
     path = tmp_path / "run.ckpt"
     losses = table(J, sparse=True)
-    whole = solve(losses, max_iter=30)
+    whole = solve(losses, max_iter=18)
     solve(losses, max_iter=9, checkpoint=path)
-    resumed = solve(losses, max_iter=30, checkpoint=path, resume=True)
+    resumed = solve(losses, max_iter=18, checkpoint=path, resume=True)
     np.testing.assert_array_equal(resumed.w, whole.w)
     np.testing.assert_array_equal(resumed.history.value, whole.history.value)
 
