@@ -70,8 +70,11 @@ class RowProblem:
                 mu, e = cp.Variable(nonneg=True), cp.Variable(n)
                 h = t + (rho - 1.0) * mu + cp.sum(e) / n
                 constraints.append(cp.ExpCone(z - t, mu * np.ones(n), e))
+            case sb.TVBall(rho=rho):
+                h = rho * cp.max(z) + (1.0 - rho) * t + cp.sum(cp.pos(z - t)) / n
             case _:
-                raise TypeError(f"no formulation for {self.dual_set!r}; expected CappedSimplex, Chi2Ball or KLBall")
+                expected = "CappedSimplex, Chi2Ball, KLBall or TVBall"
+                raise TypeError(f"no formulation for {self.dual_set!r}; expected {expected}")
         problem = cp.Problem(cp.Minimize(h + 0.5 * L2 * cp.sum_squares(w)), constraints)
         limit = {} if np.isinf(time_limit) else {"time_limit": time_limit}
         with warnings.catch_warnings():

@@ -8,6 +8,7 @@ from ..report import Options, Report
 from . import (
     conic,
     evaluation,
+    first_use,
     geometries,
     graph_bounds,
     inner_solvers,
@@ -38,6 +39,7 @@ SECTIONS: dict[str, Callable[[Options], Report]] = {
     "tables": tables.measure,
     "table_calls": table_calls.measure,
     "one_group": one_group.measure,
+    "first_use": first_use.measure,
     "selection": selection.measure,
     "large_table": large_table.measure,
     "published_optima": published_optima.measure,

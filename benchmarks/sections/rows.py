@@ -18,6 +18,7 @@ from ..timing import side_by_side
 from ..writing import NOT_REACHED, ratio, small
 
 COLUMNS = 20
+LOSSES = ("logistic", "squared")
 SIZES = {"tiny": (60,), "small": (1_000, 10_000), "full": (1_000, 10_000, 100_000)}
 # Milliseconds of a whole call.
 AT_MOST = {1_000: 20.0, 10_000: 150.0, 100_000: 1_500.0}
@@ -30,6 +31,8 @@ SETS: dict[str, sb.DualSet] = {
     "chi2 1": sb.Chi2Ball(1.0),
     "KL 0.5": sb.KLBall(0.5),
 }
+# Measured as well, without a limit of time.
+FURTHER: dict[str, sb.DualSet] = {"TV 0.2": sb.TVBall(0.2)}
 # CVXPY + Clarabel up to this many rows.
 CONIC_ROWS = {"tiny": 60, "small": 1_000, "full": 10_000}
 
@@ -38,14 +41,14 @@ def measure(options: Options) -> Report:
     sizes = SIZES[options.scale]
     rows, demands, data = [], [], {}
     for n in sizes:
-        for loss in ("logistic", "squared"):
-            for name, dual_set in SETS.items():
+        for loss in LOSSES:
+            for name, dual_set in (SETS | FURTHER).items():
                 problem = RowProblem.random(n, COLUMNS, loss, dual_set)
                 line, kept = _compare(problem, options, conic=n <= CONIC_ROWS[options.scale])
                 rows.append((f"{loss}, {name}, n = {n:,}", *line))
                 data[f"{loss}, {name}, {n}"] = kept
     for n in sizes:
-        kept_of_size = [kept for key, kept in data.items() if key.endswith(f", {n}")]
+        kept_of_size = [data[f"{loss}, {name}, {n}"] for loss in LOSSES for name in SETS]
         slowest = max(kept["seconds"] for kept in kept_of_size)
         if n in AT_MOST:
             demands.append(Demand(f"rows, n = {n:,}: milliseconds of the slowest call", 1e3 * slowest, AT_MOST[n]))
@@ -106,7 +109,7 @@ def _compare(problem: RowProblem, options: Options, *, conic: bool) -> tuple[tup
 def _memory(n: int) -> float:
     """The largest memory of a call beyond the table itself, in multiples of the table."""
     largest = 0
-    for dual_set in SETS.values():
+    for dual_set in (SETS | FURTHER).values():
         problem = RowProblem.random(n, COLUMNS, "logistic", dual_set)
         problem.solve()
         tracemalloc.start()
@@ -124,7 +127,7 @@ def _hard_cases(n: int) -> dict[str, dict[str, Any]]:
         "KL, radius 0.98 log n": sb.KLBall(0.98 * float(np.log(n))),
     }
     cases = {f"w = 0, {name}": RowProblem.random(n, COLUMNS, "logistic", s, ties=True) for name, s in SETS.items()}
-    for loss in ("logistic", "squared"):
+    for loss in LOSSES:
         cases |= {f"{loss}, {name}": RowProblem.random(n, COLUMNS, loss, s) for name, s in ends.items()}
     outcomes = {}
     for name, problem in cases.items():

@@ -264,7 +264,7 @@ def test_race_stops_at_the_target_and_counts_as_the_result_does():
 
 def test_every_run_pays_for_what_the_losses_keep():
     losses = paper_data(200, 3, 2700, 0, np.float32).fused()
-    sb.solve(sb.Problem(losses), tol=1e-3)
+    sb.solve(sb.Problem(losses), method="quasi-newton", tol=1e-3)
     fresh = forgetful(losses)
     assert "sample" in vars(losses._summaries)
     assert "sample" not in vars(fresh._summaries)

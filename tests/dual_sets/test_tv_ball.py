@@ -68,3 +68,15 @@ def test_barrier_next_to_the_boundary_is_no_division_by_zero() -> None:
     """Where the divergence is below rho by rounding, and the room is not."""
     p = np.array([0.2744839735803199, 0.7255160264196802])
     assert TVBall(0.3, p).barrier(np.array([0.5744839735803199, 0.4255160264196802])) == np.inf
+
+
+@pytest.mark.parametrize("rho", [1e-9, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 3.0])
+@pytest.mark.parametrize("n", [2, 4, 20, 333])
+def test_a_uniform_prior_needs_no_sorting(rho, n):
+    """With ties, and with radii that end between two entries or at one."""
+    z = np.round(np.random.default_rng(n).standard_normal(n), 1)
+    sorted_value, _ = TVBall(rho, np.full(n, 1.0 / n)).support(z)
+    value, lam = TVBall(rho).support(z)
+    assert value == pytest.approx(sorted_value, rel=1e-12, abs=1e-13)
+    assert TVBall(rho).contains(lam, 1e-14)
+    assert lam @ z == pytest.approx(value, rel=1e-12, abs=1e-13)

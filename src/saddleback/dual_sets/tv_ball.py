@@ -99,14 +99,21 @@ class TVBall(EuclideanProximity, DivergenceBall):
 
     def _ascend(self, p: Vector, x: Vector) -> Vector:
         """Mass rho moves from the smallest entries to the largest ones; equal entries change in proportion to p."""
-        order = np.argsort(x)
-        taken = p[order].cumsum()
-        level = x[order[min(int(taken.searchsorted(self.rho)), x.size - 1)]]
+        level = self._level(p, x)
         partial, top = x == level, x == 0.0
         lam = np.where(x < level, 0.0, p)
         lam[partial] *= 1.0 - min(1.0, (self.rho - float(p[x < level].sum())) / float(p[partial].sum()))
         lam[top] *= 1.0 + self.rho / float(p[top].sum())
         return lam
+
+    def _level(self, p: Vector, x: Vector) -> float:
+        """The entry of x up to which the smallest entries have mass rho."""
+        if self.prior is None:
+            # Without sorting, which would take longer than an evaluation of as many losses.
+            k = min(max(int(np.ceil(self.rho * x.size)), 1), x.size) - 1
+            return float(np.partition(x, k)[k])
+        order = np.argsort(x)
+        return float(x[order[min(int(p[order].cumsum().searchsorted(self.rho)), x.size - 1)]])
 
     # With multipliers theta of the mass and mu of the distance, a separable objective is maximized by the response
     # lam_j to theta + mu where that exceeds p_j, by the response to theta where that is below p_j, and else by p_j. The

@@ -37,11 +37,11 @@ class WarmStarts:
 
     def predicted(self, candidate: Candidate) -> Vector | None:
         """Where to start; None for the first fit."""
-        own = self._solved.get(candidate.l2)
-        others = [solved for of_penalty in self._solved.values() for solved in of_penalty]
-        if not others:
+        if not self._solved:
             return None if self._pilot is None else self._pilot.solution(candidate, candidate.l2)
-        neighbor, w = _nearest(candidate, own or others)
+        own = self._solved.get(candidate.l2)
+        others = () if own else (solved for of_penalty in self._solved.values() for solved in of_penalty)
+        neighbor, w = _nearest(candidate, own or list(others))
         by_pilot = None if self._pilot is None else self._pilot._change(candidate, neighbor)
         if not own:
             return w if by_pilot is None else w + by_pilot

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..._types import Indices, Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
@@ -86,11 +87,15 @@ class RowReader:
     def sums(self, v: Vector) -> Vector:
         """Z'v."""
         layout, plan = self.layout, self.reader.plan
-        W, intercepts = layout.split(np.zeros(layout.n_params))
+        W, intercepts = self._no_weights
         f, G = np.zeros(plan.n_targets), np.empty((plan.n_targets, layout.n_params))
         kernel, v = load("blocks", "add_blocks"), read_only(v)
         self._run(lambda X, blocks: kernel(X, W, intercepts, 0.0, plan.arrays, v, v, *blocks, True, f, G))
         return plan.reduced(G)[0]
+
+    @cached_property
+    def _no_weights(self) -> tuple[Matrix, Vector]:
+        return self.layout.split(np.zeros(self.layout.n_params))
 
     def gram(self, h: Vector) -> Matrix:
         """Z' diag(h) Z, over the rows with h != 0."""
@@ -98,15 +103,15 @@ class RowReader:
         n_threads = (self.n_threads or cores()) if self.n * size**2 > MULTIPLICATIONS_ALONE else 1
         check_room_for_hessian(size, n_threads)
         sums = np.zeros((n_threads, size, size))
-        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(self.reader.table, ColumnTable):
                 self._add_columns(sums, h)
             else:
-                blocks = self._blocks(h)
-                while batch := list(islice(blocks, n_threads)):
-                    run_all([partial(_add_square, H, A, h[rows]) for H, (A, rows) in zip(sums, batch, strict=False)])
-        lower = np.tril(sums.sum(axis=0))
-        return lower + np.tril(lower, -1).T
+                self._add_blocks(sums, h)
+        H = sums[0] if n_threads == 1 else sums.sum(axis=0)
+        # Kernels write the lower triangle.
+        np.copyto(H, H.T, where=self._above_diagonal)
+        return H
 
     def lengths(self, factors: Vector | None = None) -> Vector:
         """|z_i / factors|, one per row; kept for the last factors."""
@@ -165,6 +170,16 @@ class RowReader:
         rows = WeightedRows.of_weights(self.reader.plan, weight)
         for block in rows_in_blocks(self.reader, [rows], max(64, BLOCK_ENTRIES // self.layout.n_params)):
             yield block.A, block.positions
+
+    @cached_property
+    def _above_diagonal(self) -> NDArray[np.bool_]:
+        return np.tri(self.layout.n_params, k=-1, dtype=np.bool_).T
+
+    def _add_blocks(self, sums: Matrix, h: Vector) -> None:
+        blocks = self._blocks(h)
+        with one_blas_thread():
+            while batch := list(islice(blocks, len(sums))):
+                run_all([partial(_add_square, H, A, h[rows]) for H, (A, rows) in zip(sums, batch, strict=False)])
 
     def _add_columns(self, sums: Matrix, h: Vector) -> None:
         (stage,) = self.reader.plan.stages
