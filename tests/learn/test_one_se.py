@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from saddleback.learn.selection.one_se import FEWEST_ROWS, LEVEL, Choice, choose_one_se
+from saddleback.learn.selection.one_se import FEWEST_ROWS, LEVEL, RESOLUTION, Choice, choose_one_se
 from saddleback.learn.selection.sample import Sample, simultaneous_quantile, skewness_allowance
 from saddleback.losses.grouped.memberships import Memberships
 
@@ -129,6 +129,16 @@ def test_of_equal_candidates_the_first_is_taken():
     choice = choose_one_se(doubled, partition(groups), 0)
     assert choice.chosen == choose_one_se(losses, partition(groups), 0).chosen
     assert choice.admissible[choice.chosen + 12]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tolerances_of_the_fits_do_not_decide_among_equal_candidates(seed):
+    losses, groups = table(1, gain=0.5)
+    twice = np.concatenate([losses, losses[:, 1:]], axis=1)
+    chosen = choose_one_se(losses, partition(groups), 0)
+    disturbed = twice * (1.0 + 0.1 * RESOLUTION * np.random.default_rng(seed).uniform(-1.0, 1.0, twice.shape[1]))
+    again = choose_one_se(disturbed, partition(groups), 0)
+    assert (again.chosen, again.best) == (chosen.chosen, chosen.best)
 
 
 def test_average_model_wins_ties():

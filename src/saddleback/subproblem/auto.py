@@ -132,8 +132,11 @@ class Auto:
             # The equations of a point would be a J x J matrix.
             return Incumbent(subproblem, tol).solution(self.name, 0)
         if subproblem.magnitude == 0 and subproblem.adversary.exact:
-            # Without Q the best response to c is the solution.
+            # Without Q the best response to c is the solution, up to rounding.
             start = subproblem.adversary.best_response(subproblem.c).lam
+            incumbent = Incumbent(subproblem, tol, start)
+            if incumbent.done:
+                return incumbent.solution(self.name, 0)
         # `resolve_inner` refuses an adversary to which no solver applies.
         solvers = self._ordered(subproblem)
         best = solvers[0].solve(subproblem, tol, start)

@@ -119,5 +119,6 @@ def test_second_order_runs_do_not_pay_for_L():
     losses = Recipe(d=200, J=3, N=2700, seed=0).generate().losses
     result = sb.solve(sb.Problem(losses), tol=1e-6)
     assert result.success
+    sb.solve(sb.Problem(losses), method="quasi-newton", tol=1e-6)
     assert "smoothness" not in vars(losses._summaries)
     assert "sample" in vars(losses._summaries)

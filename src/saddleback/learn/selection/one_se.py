@@ -176,17 +176,24 @@ def _within_one_se(
     if not confirmed.any():
         return admissible
     best = int(np.argmin(np.where(confirmed, W, np.inf)))
+    noise = RESOLUTION * abs(float(W[best]))
     for group in np.unique(k[confirmed]):
         own = np.flatnonzero(confirmed & (k == group))
         rows = samples[group].rows
         SE = samples[group].standard_errors(losses[np.ix_(rows, own)] - losses[rows, best][:, None])
         # A group of one row has no standard error: nothing is known to be as good as the best there.
-        admissible[own] = W[own] <= W[best] + np.where(np.isfinite(SE), SE, 0.0)
+        admissible[own] = W[own] <= W[best] + np.maximum(np.where(np.isfinite(SE), SE, 0.0), noise)
     admissible[best] = True
     return admissible
 
 
 def _first(mask: NDArray[np.bool_], key: Vector, second: Vector) -> int:
-    """Of the candidates of a mask, the least ``key``, then the least ``second``, then the first."""
+    """Of the candidates of a mask, the least ``key``, then the least ``second``, both up to RESOLUTION, then the first.
+
+    So rounding errors and tolerances do not decide among candidates that are the same model.
+    """
     members = np.flatnonzero(mask)
-    return int(members[np.lexsort((second[members], key[members]))[0]])
+    for figures in (key, second):
+        least = float(figures[members].min())
+        members = members[figures[members] <= least + RESOLUTION * abs(least)]
+    return int(members[0])
