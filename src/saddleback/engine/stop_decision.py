@@ -187,7 +187,7 @@ class StopDecision:
         have a slightly larger value than the best one, but it has the lam that belongs to it.
         """
         run_state, oracle, region = self._run_state, self._oracle, self._tracker.region
-        at = oracle.evaluate(run_state.best.w, watch=False)
+        at = oracle.evaluate(run_state.best.w)
         pair = oracle.cut(at, run_state.dual)
         if at.value - pair.minimum(region) <= threshold:
             return True
