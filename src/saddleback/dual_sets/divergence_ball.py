@@ -74,12 +74,13 @@ class DivergenceBall(Distributions):
         """argmax <lam, x>, where that of the simplex is outside of the ball; min x = -1 and max x = 0."""
 
     @abstractmethod
-    def _project(self, p: Vector, x: Vector) -> Vector:
-        """The projection of x, where that on the simplex is outside of the ball; max x = 0."""
+    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
+        """The projection of x with its derivative, where that on the simplex is outside of the ball; max x = 0."""
 
     @abstractmethod
-    def _tilt(self, p: Vector, x: Vector) -> Vector:
-        """argmax <lam, x> - sum lam log(lam / p), where that of the simplex is outside of the ball; max x = 0."""
+    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
+        """argmax <lam, x> - sum lam log(lam / p) with its derivative, where that of the simplex is outside of the ball;
+        max x = 0."""
 
     def divergence(self, lam: Vector) -> float:
         """D(lam), for lam >= 0."""
@@ -151,7 +152,9 @@ class DivergenceBall(Distributions):
         if self.rho == 0.0:
             return p.copy()
         lam = SIMPLEX.project(x)
-        return lam if self.divergence(lam) <= self.rho else self.restore(self._project(p, self.tangent_part(x)))
+        if self.divergence(lam) <= self.rho:
+            return lam
+        return self.restore(self._smooth_project(p, self.tangent_part(x)).lam)
 
     def tilt(self, prior: Vector, z: Vector) -> Vector:
         """The tilt on the simplex where that is in the ball; else by the multipliers of the ball."""
@@ -164,7 +167,31 @@ class DivergenceBall(Distributions):
         if self.divergence(lam) <= self.rho:
             return lam
         # A tilt with another prior is a tilt of this one with shifted z.
-        return self.restore(self._tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
+        return self.restore(self._smooth_tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))).lam)
+
+    def smooth_project(self, x: Vector) -> SmoothResponse:
+        """As `project`, with its derivative."""
+        p = prior_of(self.prior, x.size)
+        if self._is_point(x.size):
+            return constant_response(p.copy())
+        inside = SIMPLEX.smooth_project(x)
+        if self.divergence(inside.lam) <= self.rho:
+            return inside
+        return self._restored(self._smooth_project(p, self.tangent_part(x)))
+
+    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
+        """As `tilt`, with its derivative."""
+        p = prior_of(self.prior, z.size)
+        if self._is_point(z.size):
+            return constant_response(p.copy())
+        z = self.tangent_part(z)
+        lam = SIMPLEX.tilt(prior, z)
+        if self.divergence(lam) <= self.rho:
+            return balanced_response(lam, lam)
+        return self._restored(self._smooth_tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
+
+    def _restored(self, response: SmoothResponse) -> SmoothResponse:
+        return response._replace(lam=self.restore(response.lam))
 
     def contains(self, lam: Vector, tol: float = 1e-12) -> bool:
         """Whether lam is in the simplex, and in the ball after a change of each entry by at most ``tol``."""
@@ -217,44 +244,6 @@ class SmoothDivergenceBall(DivergenceBall):
         x = below / spread
         lam, diagonal = self._smooth_ascent(p, x)
         return response_on_sphere(self.restore(lam), diagonal / spread, x)
-
-    @abstractmethod
-    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
-        """The point of the ball nearest to x where the ball is active, with its derivative."""
-
-    @abstractmethod
-    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
-        """argmax over lam of <lam, x> - sum lam log(lam/p) where the ball is active, with its derivative."""
-
-    def _project(self, p: Vector, x: Vector) -> Vector:
-        return self._smooth_project(p, x).lam
-
-    def _tilt(self, p: Vector, x: Vector) -> Vector:
-        return self._smooth_tilt(p, x).lam
-
-    def smooth_project(self, x: Vector) -> SmoothResponse:
-        """As `project`, with its derivative."""
-        p = prior_of(self.prior, x.size)
-        if self._is_point(x.size):
-            return constant_response(p.copy())
-        inside = SIMPLEX.smooth_project(x)
-        if self.divergence(inside.lam) <= self.rho:
-            return inside
-        return self._restored(self._smooth_project(p, self.tangent_part(x)))
-
-    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
-        """As `tilt`, with its derivative."""
-        p = prior_of(self.prior, z.size)
-        if self._is_point(z.size):
-            return constant_response(p.copy())
-        z = self.tangent_part(z)
-        lam = SIMPLEX.tilt(prior, z)
-        if self.divergence(lam) <= self.rho:
-            return balanced_response(lam, lam)
-        return self._restored(self._smooth_tilt(p, self.tangent_part(z + (np.log(prior) - np.log(p)))))
-
-    def _restored(self, response: SmoothResponse) -> SmoothResponse:
-        return response._replace(lam=self.restore(response.lam))
 
     def barrier_parameter(self, n: int) -> float:
         return n + 1.0

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from .._types import Vector
 from .capped_simplex import clipped_to_sum
-from .divergence_ball import SIMPLEX, DivergenceBall
+from .divergence_ball import DivergenceBall
 from .interior import ROUNDING_RADIUS, BoundsForm, InteriorForm, PointForm, SumForm
 from .priors import prior_of
-from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response, constant_response
+from .proximal_response import EuclideanProximity, SmoothResponse, balanced_response
 
 # Newton's steps increase to the root quadratically; the limit only guards against rounding errors.
 MAX_STEPS = 50
@@ -24,7 +24,7 @@ LARGEST_RADIUS = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class TVBall(EuclideanProximity, DivergenceBall):
+class TVBall(DivergenceBall, EuclideanProximity):
     """{lam in the simplex : 1/2 sum_j |lam_j - p_j| <= rho}: the adversary moves a mass of at most rho.
 
     On the simplex the distance is sum_j (lam_j - p_j)_+, the least sum of s with s >= 0 and s >= u = lam - p. Barrier
@@ -118,46 +118,22 @@ class TVBall(EuclideanProximity, DivergenceBall):
     # With multipliers theta of the mass and mu of the distance, a separable objective is maximized by the response
     # lam_j to theta + mu where that exceeds p_j, by the response to theta where that is below p_j, and else by p_j. The
     # increases and the decreases both sum to rho, so that the two multipliers are found one after the other.
-    def _project(self, p: Vector, x: Vector) -> Vector:
-        """The response to a multiplier theta is x - theta."""
-        return p + _increase(x - p, self.rho) - _decrease(x, p, self.rho)
-
-    def smooth_project(self, x: Vector) -> SmoothResponse:
-        """Where the ball is active, the increases and the decreases keep their sums rho separately."""
-        p = prior_of(self.prior, x.size)
-        if self._is_point(x.size):
-            return constant_response(p.copy())
-        inside = SIMPLEX.smooth_project(x)
-        if self.divergence(inside.lam) <= self.rho:
-            return inside
-        x = self.tangent_part(x)
+    def _smooth_project(self, p: Vector, x: Vector) -> SmoothResponse:
+        """The response to a multiplier theta is x - theta; the increases and the decreases keep their sums."""
         up, down = _increase(x - p, self.rho), _decrease(x, p, self.rho)
         rising, falling = (up > 0.0).astype(np.float64), ((down > 0.0) & (down < p)).astype(np.float64)
-        return balanced_response(self.restore(p + up - down), rising, falling)
+        return balanced_response(p + up - down, rising, falling)
 
-    def smooth_tilt(self, prior: Vector, z: Vector) -> SmoothResponse:
-        p = prior_of(self.prior, z.size)
-        if self._is_point(z.size):
-            return constant_response(p.copy())
-        lam = self.tilt(prior, z)
-        if self.divergence(SIMPLEX.tilt(prior, self.tangent_part(z))) <= self.rho:
-            return balanced_response(lam, lam)
-        x = self.tangent_part(self.tangent_part(z) + (np.log(prior) - np.log(p)))
-        groups = np.zeros((2, z.size))
-        for group, sign in zip(groups, (1.0, -1.0), strict=True):
-            members = _movers(x, p, self.rho, sign)
-            group[members] = lam[members]
-        return balanced_response(lam, *groups)
-
-    def _tilt(self, p: Vector, x: Vector) -> Vector:
+    def _smooth_tilt(self, p: Vector, x: Vector) -> SmoothResponse:
         """The response to a multiplier theta is p exp(x - theta)."""
-        lam = p.copy()
-        for sign in (1.0, -1.0):
+        lam, moved = p.copy(), np.zeros((2, p.size))
+        for group, sign in zip(moved, (1.0, -1.0), strict=True):
             members = _movers(x, p, self.rho, sign)
             # Relative to the largest entry of the members, so that the exponentials do not overflow.
             shares = p[members] * np.exp(x[members] - x[members].max())
             lam[members] = shares * (max(0.0, float(p[members].sum()) + sign * self.rho) / shares.sum())
-        return lam
+            group[members] = lam[members]
+        return balanced_response(lam, *moved)
 
 
 def _movers(x: Vector, p: Vector, rho: float, sign: float) -> NDArray[np.intp]:

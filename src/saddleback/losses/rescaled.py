@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .._types import Indices, Matrix, Vector
 from .._validation import loss_pair
-from ..capabilities import lack
 from ..linalg.jacobians import StructuredJacobian
 from .facts import LossFacts
+from .wrapped import WrappedLosses
 
 
 @dataclass(frozen=True, eq=False)
-class RescaledLosses:
+class RescaledLosses(WrappedLosses):
     """v -> f(v / factors). For factors = sqrt(P), v = factors w has the norm |v|^2 = |w|_P^2 = sum_i P_i w_i^2.
 
     A method that works in v with the Euclidean norm works in w with the metric P: Q = G P^-1 G'. It offers exactly the
     capabilities of the losses.
     """
 
-    losses: Any
-    """`Losses`; untyped, because callers ask `capabilities.offers` before they use an optional member."""
     factors: Vector
-    n_losses: int = field(init=False)
-    n_params: int = field(init=False)
-    convex: bool = field(init=False)
-    bounded_below: bool = field(init=False)
-    values_first: bool = field(init=False)
-    exact_jacobian: bool = field(init=False)
-    n_entries: float = field(init=False)
-    n_outputs: int = field(init=False)
-    matrix_size: int | None = field(init=False)
-    strong_convexity: float | Vector = field(init=False)
 
-    def __post_init__(self) -> None:
-        facts = vars(LossFacts.of(self.losses))
-        sizes = {"n_losses": self.losses.n_losses, "n_params": self.losses.n_params}
-        in_v = {"strong_convexity": facts["strong_convexity"] / self.factors**2}
-        for name, value in (facts | sizes | in_v).items():
-            object.__setattr__(self, name, value)
-
-    def lacks(self, capability: type) -> str | None:
-        return lack(self.losses, capability)
+    def _facts(self) -> LossFacts:
+        facts = super()._facts()
+        return replace(facts, strong_convexity=facts.strong_convexity / self.factors**2)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = loss_pair(self.losses.evaluate(w / self.factors))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ..._types import Indices, Matrix, Vector
-from ...capabilities import lack, offers
+from ...capabilities import offers
 from ...losses import GroupedLinear
 from ...losses.base import HasLossHessians
-from ...losses.facts import LossFacts
+from ...losses.wrapped import WrappedLosses
 from ...methods import AUTO, Newton, choose_method
 from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
@@ -109,36 +108,17 @@ class SplitHessians:
 
 
 @dataclass(frozen=True, eq=False)
-class WithPredictedHessians:
+class WithPredictedHessians(WrappedLosses):
     """The same losses, whose Hessians are predicted at first: steps of Newton's method without a read of the table.
 
     Values, gradients and with them all certificates are exact. So is ``hessian``, which a run reads once more before it
     ends.
     """
 
-    losses: Any
     hessians: SplitHessians
     c: int
-    n_losses: int = field(init=False)
-    n_params: int = field(init=False)
-    convex: bool = field(init=False)
-    bounded_below: bool = field(init=False)
-    values_first: bool = field(init=False)
-    exact_jacobian: bool = field(init=False)
-    n_entries: float = field(init=False)
-    n_outputs: int = field(init=False)
-    matrix_size: int | None = field(init=False)
-    strong_convexity: float | Vector = field(init=False)
     requests: list[int] = field(init=False, default_factory=list)
     """How many Hessians were asked for at each request."""
-
-    def __post_init__(self) -> None:
-        facts = vars(LossFacts.of(self.losses))
-        for name, value in (facts | {"n_losses": self.losses.n_losses, "n_params": self.losses.n_params}).items():
-            object.__setattr__(self, name, value)
-
-    def lacks(self, capability: type) -> str | None:
-        return lack(self.losses, capability)
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         f, G = self.losses.evaluate(w)
