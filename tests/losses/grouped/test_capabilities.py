@@ -10,7 +10,7 @@ import saddleback as sb
 from saddleback.capabilities import lack, offers
 from saddleback.losses import LossFacts, base
 from saddleback.losses.base import HasHessian, HasJacobianError, HasParameterScales, HasSampledHessian, HasSmoothness
-from saddleback.losses.grouped import grouped_linear, reader, summaries
+from saddleback.losses.grouped import group_reader, reader, summaries
 
 from .own_losses import Cauchy
 
@@ -39,7 +39,7 @@ def test_asking_reads_nothing(kind, rescaled, tmp_path, monkeypatch):
 
     for name in ("SampledHessian", "largest_eigenvalue_bound", "parameter_scales"):
         monkeypatch.setattr(summaries, name, refuse)
-    monkeypatch.setattr(grouped_linear, "hessians_of_rows", refuse)
+    monkeypatch.setattr(group_reader, "hessians_of_rows", refuse)
     monkeypatch.setattr(type(inner._reader.table), "open", refuse)
     monkeypatch.setattr(reader, "run_all", refuse)
     assert [offers(losses, capability) for capability in OFFERED] == [True] * len(OFFERED)

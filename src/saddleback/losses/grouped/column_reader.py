@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._types import Indices, Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
+from .group_reader import GroupReader
 from .hessian import check_room_for_hessian, threads_for
 from .kernels import load
 from .kernels.arguments import GIVEN, HESSIAN_ROWS, USER, read_only
@@ -32,47 +33,41 @@ BLOCK_ARRAYS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnReader:
-    """The same sums as those of the general reader, by kernels that are compiled for this loss and layout alone.
+class ColumnReader(GroupReader):
+    """The same of a table in columns, by kernels that are compiled for this loss and layout alone.
 
     Rows are sorted by group, and each is in one group: a row of several groups is stored for each of them.
     """
 
-    reader: Reader
-    loss: PointwiseLoss
-    n_threads: int | None
-    """What the user asked for."""
-
-    @classmethod
-    def of(cls, reader: Reader, loss: PointwiseLoss, n_threads: int | None) -> ColumnReader | None:
-        """None for other tables, and for losses with several margins per row."""
-        narrow = isinstance(reader.table, ColumnTable) and loss.response != "classes"
-        return cls(reader, loss, n_threads) if narrow else None
+    @staticmethod
+    def suits(reader: Reader, loss: PointwiseLoss) -> bool:
+        """Whether the table is narrow and in memory, and a row has one margin."""
+        return isinstance(reader.table, ColumnTable) and loss.response != "classes"
 
     def __getstate__(self) -> dict[str, object]:
         # Without cached values: they are views of the table, of which a copy would be stored.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def evaluate(self, w: Vector, l2: float) -> tuple[Vector, Matrix]:
-        """The losses without the penalty, and the gradients with it."""
+        if self.loss.kernel is None:
+            return super().evaluate(w, l2)
         plan = self.reader.plan
         f, G = np.zeros(plan.n_targets), np.empty((plan.n_targets, w.size))
         self._read(w, l2, f, G)
         return plan.reduced(f), plan.reduced(G)
 
     def values(self, w: Vector) -> Vector:
-        """The losses without the penalty."""
+        if self.loss.kernel is None:
+            return super().values(w)
         f = np.zeros(self.reader.plan.n_targets)
         self._read(w, 0.0, f, NO_GRADIENT)
         return self.reader.plan.reduced(f)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        """sum_j lam_j Hessian f_j(w) without the penalty; rows of groups with lam_j = 0 are not read."""
         groups = np.flatnonzero(lam)
         return self._hessians(w, 1, 0, groups, lam[groups])[0]
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
-        """The Hessians of the losses with these numbers, without the penalty."""
         return self._hessians(w, which.size, np.arange(which.size), which, np.ones(which.size))
 
     def _read(self, w: Vector, l2: float, f: Vector, G: Matrix) -> None:

@@ -22,8 +22,9 @@ from ..base import (
     HasSmoothness,
 )
 from .column_reader import ColumnReader
+from .group_reader import GroupReader
 from .held_out import HeldOut
-from .hessian import check_room_for_hessian, hessians_of_rows
+from .hessian import check_room_for_hessian
 from .input.features import check_same_columns, read_features
 from .input.groups import Naming, read_groups, read_known_groups
 from .input.labels import refuse_masked
@@ -34,11 +35,11 @@ from .own_loss import OwnLoss, find_loss
 from .pointwise_loss import PointwiseFunctions
 from .reader import Reader
 from .row_jacobian import RowJacobian
+from .row_losses import RowLosses
 from .row_reader import RowReader, compact, each_row, one_group
 from .summaries import Summaries
 from .tables.layout import Layout
 from .tables.threads import check_threads
-from .weighted_rows import WeightedRows
 
 LARGEST_HESSIANS = 1 << 25
 """Entries of the Hessians of all losses up to which they are offered: 256 MB."""
@@ -175,15 +176,17 @@ class GroupedLinear:
         outputs = self._outputs
         self._layout = Layout(1 if outputs is None else len(outputs), self.n_features, self.fit_intercept)
         self.n_params = self._layout.n_params
-        self._n_threads = n_threads
         absorbed = self.loss.absorb(responses.y, read_offset(offset, self.n_samples, outputs))
         self._reader = Reader.of(
             matrix, memberships, *absorbed, self._layout.n_outputs, n_threads, many_passes=not self._by_row
         )
+        self._passes: GroupReader | RowLosses
         if self._by_row:
             self._reader = compact(self._reader)
-        self._columns = None if self._by_row else ColumnReader.of(self._reader, self.loss, n_threads)
-        self._rows = RowReader(self._reader, self._layout, n_threads) if self._by_row else None
+            self._passes = RowLosses(RowReader(self._reader, self._layout, n_threads), self.loss)
+        else:
+            kind = ColumnReader if ColumnReader.suits(self._reader, self.loss) else GroupReader
+            self._passes = kind(self._reader, self.loss, self._layout, n_threads)
         self._summaries = Summaries(self._reader, self.loss, self._layout)
 
     def __repr__(self) -> str:
@@ -193,37 +196,22 @@ class GroupedLinear:
 
     def evaluate(self, w: Vector) -> tuple[Vector, Matrix]:
         """f(w) and the Jacobian G(w), of shape (J, n_params), in one read of X."""
-        if self._rows is not None:
-            f, jacobian = self.linearize(w)
-            return f, jacobian.dense()
-        if self._columns is not None and self.loss.kernel is not None:
-            w = self._layout.checked(w)
-            f, G = self._columns.evaluate(w, self.l2)
-            return f + self._penalty(w[: self.n_features]), G
-        W, intercepts = self._layout.split(w)
-        f, G = self._reader.evaluate(W, intercepts, self.l2, self.loss)
-        return f + self._penalty(W), G
+        w = self._layout.checked(w)
+        f, G = self._passes.evaluate(w, self.l2)
+        return f + self._penalty(w), G
 
     def values(self, w: Vector) -> Vector:
         """f(w) alone: half the arithmetic of ``evaluate``."""
-        if self._rows is not None:
-            return self.linearize(w)[0]
-        if self._columns is not None and self.loss.kernel is not None:
-            w = self._layout.checked(w)
-            return self._columns.values(w) + self._penalty(w[: self.n_features])
-        W, intercepts = self._layout.split(w)
-        return self._reader.values(W, intercepts, self.loss) + self._penalty(W)
+        w = self._layout.checked(w)
+        return self._passes.values(w) + self._penalty(w)
 
     def linearize(self, w: Vector) -> tuple[Vector, RowJacobian]:
         """f(w) and the Jacobian as slopes per row and a shared table, for ``groups="rows"``: one read of X."""
         self._refuse_lack(HasLinearization)
-        assert self._rows is not None
-        W, intercepts = self._layout.split(w)
-        with np.errstate(all="ignore"):
-            eta = self._rows.margins(w)
-            f, s = self.loss.value_and_slope(eta, self._reader.y)
-            r = np.concatenate([self.l2 * W[0], np.zeros(intercepts.size)])
-            return f + self._penalty(W), RowJacobian(self._rows, self.loss, eta, s, self.l2, r)
+        assert isinstance(self._passes, RowLosses)
+        w = self._layout.checked(w)
+        f, jacobian = self._passes.linearize(w, self.l2)
+        return f + self._penalty(w), jacobian
 
     def with_l2(self, l2: float) -> GroupedLinear:
         """The same losses with another penalty, in microseconds: nothing of the table is copied or read again.
@@ -286,17 +274,8 @@ class GroupedLinear:
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w), of shape (n_params, n_params): n d^2 multiplications (times K^2)."""
         self._refuse_lack(HasHessian)
-        if self._rows is not None:
-            lam = finite_vector(lam, "lam", self.n_losses)
-            return self.linearize(w)[1].hessian(lam, np.zeros(self.n_losses))
         lam = finite_vector(lam, "lam", self.n_losses)
-        if self._columns is not None:
-            H = self._columns.hessian(self._layout.checked(w), lam)
-        else:
-            W, intercepts = self._layout.split(w)
-            rows = WeightedRows.of_losses(self._reader.plan, lam)
-            (H,) = hessians_of_rows(self._reader, self.loss, W, intercepts, [rows], self._n_threads)
-        return self._penalized(H, self.l2 * lam.sum())
+        return self._penalized(self._passes.hessian(self._layout.checked(w), lam), self.l2 * lam.sum())
 
     def loss_hessians(self, w: Vector, which: Any) -> Matrix:
         """The Hessians of the losses with these numbers, (len(which), n_params, n_params).
@@ -304,12 +283,9 @@ class GroupedLinear:
         n d^2 multiplications (times K^2), where n counts the rows of these groups: no other row is read.
         """
         self._refuse_lack(HasLossHessians)
+        assert isinstance(self._passes, GroupReader)
         which = indices(which, "which", self.n_losses)
-        if self._columns is not None:
-            return self._penalized(self._columns.loss_hessians(self._layout.checked(w), which), self.l2)
-        W, intercepts = self._layout.split(w)
-        rows = [WeightedRows.of_loss(self._reader.plan, j) for j in which.tolist()]
-        return self._penalized(hessians_of_rows(self._reader, self.loss, W, intercepts, rows, self._n_threads), self.l2)
+        return self._penalized(self._passes.loss_hessians(self._layout.checked(w), which), self.l2)
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
@@ -406,9 +382,9 @@ class GroupedLinear:
         ``smoothness(slack=1.001)`` is at most 0.1 % too large, and costs more evaluations at each call.
         """
         self._refuse_lack(HasSmoothness)
-        if self._rows is not None:
+        if isinstance(self._passes, RowLosses):
             assert self.loss.curvature_bound is not None
-            return self.loss.curvature_bound * self._rows.longest**2 + self.l2
+            return self.loss.curvature_bound * self._passes.rows.longest**2 + self.l2
         shared = self._summaries
         return (shared.smoothness if slack is None else shared.smoothness_bound(slack)) + self.l2
 
@@ -422,9 +398,11 @@ class GroupedLinear:
         """The classes that have a margin each; None where a row has one margin."""
         return self.classes if self.loss.response == "classes" else None
 
-    def _penalty(self, W: Matrix) -> float:
-        flat = W.ravel()
-        return 0.0 if self.l2 == 0.0 else 0.5 * self.l2 * ddot(flat, flat)
+    def _penalty(self, w: Vector) -> float:
+        if self.l2 == 0.0:
+            return 0.0
+        weights = w[: self._layout.n_weights]
+        return 0.5 * self.l2 * float(ddot(weights, weights))
 
     def _penalized(self, H: Matrix, l2: float) -> Matrix:
         """H, in place, with l2 added to the diagonal entries of the weights."""

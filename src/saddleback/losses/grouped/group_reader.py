@@ -1,0 +1,42 @@
+"""The mean losses of groups, without penalties, by passes over a table of any kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._types import Indices, Matrix, Vector
+from .hessian import hessians_of_rows
+from .pointwise_loss import PointwiseLoss
+from .reader import Reader
+from .tables.layout import Layout
+from .weighted_rows import WeightedRows
+
+
+@dataclass(frozen=True, eq=False)
+class GroupReader:
+    """Values, gradients and Hessians of the mean losses of groups, each in one read of the rows that it needs."""
+
+    reader: Reader
+    loss: PointwiseLoss
+    layout: Layout
+    n_threads: int | None
+    """What the user asked for."""
+
+    def evaluate(self, w: Vector, l2: float) -> tuple[Vector, Matrix]:
+        """The losses without the penalty, and the gradients with it."""
+        return self.reader.evaluate(*self.layout.split(w), l2, self.loss)
+
+    def values(self, w: Vector) -> Vector:
+        """The losses without the penalty."""
+        return self.reader.values(*self.layout.split(w), self.loss)
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        """sum_j lam_j Hessian f_j(w) without the penalty; rows of groups with lam_j = 0 are not read."""
+        return self._hessians_of(w, [WeightedRows.of_losses(self.reader.plan, lam)])[0]
+
+    def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        """The Hessians of the losses with these numbers, without the penalty."""
+        return self._hessians_of(w, [WeightedRows.of_loss(self.reader.plan, j) for j in which.tolist()])
+
+    def _hessians_of(self, w: Vector, sums: list[WeightedRows]) -> Matrix:
+        return hessians_of_rows(self.reader, self.loss, *self.layout.split(w), sums, self.n_threads)

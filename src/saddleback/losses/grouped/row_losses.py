@@ -1,0 +1,42 @@
+"""The losses of single rows, without penalties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from .pointwise_loss import PointwiseLoss
+from .row_jacobian import RowJacobian
+from .row_reader import RowReader
+
+
+@dataclass(frozen=True, eq=False)
+class RowLosses:
+    """Values, gradients and Hessians where every row is a loss of its own."""
+
+    rows: RowReader
+    loss: PointwiseLoss
+
+    def linearize(self, w: Vector, l2: float) -> tuple[Vector, RowJacobian]:
+        """The losses without the penalty, and the Jacobian with it, as slopes per row and a shared table."""
+        layout = self.rows.layout
+        with np.errstate(all="ignore"):
+            eta = self.rows.margins(w)
+            f, s = self.loss.value_and_slope(eta, self.rows.reader.y)
+            r = np.concatenate([l2 * w[: layout.n_weights], np.zeros(layout.n_params - layout.n_weights)])
+            return f, RowJacobian(self.rows, self.loss, eta, s, l2, r)
+
+    def evaluate(self, w: Vector, l2: float) -> tuple[Vector, Matrix]:
+        """The losses without the penalty, and the gradients with it."""
+        f, jacobian = self.linearize(w, l2)
+        return f, jacobian.dense()
+
+    def values(self, w: Vector) -> Vector:
+        """The losses without the penalty."""
+        return self.linearize(w, 0.0)[0]
+
+    def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        """sum_j lam_j Hessian f_j(w) without the penalty."""
+        return self.linearize(w, 0.0)[1].hessian(lam, np.zeros(lam.size))
