@@ -6,12 +6,15 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 import saddleback as sb
 from saddleback.engine.evaluation import StructuredEvaluation
 from saddleback.engine.oracle import Oracle
 from saddleback.errors import ConvergenceWarning, IncompatibleError
 from saddleback.losses.grouped.row_jacobian import RowJacobian
+from saddleback.methods.interior_point import with_smaller_slope
 from saddleback.methods.interior_system import dominant_rows, split_direction
 from saddleback.subproblem import Auto
 
@@ -155,6 +158,35 @@ def test_columns_of_large_mean(dual_set, loss, mean):
     assert shifted.success
     assert shifted.n_iter <= 60
     assert shifted.value == pytest.approx(plain.value, abs=2e-6)
+
+
+@pytest.mark.parametrize("dual_set", [sb.TVBall(0.1), sb.CappedSimplex(0.3)], ids=repr)
+@pytest.mark.parametrize("seed", range(4))
+def test_runs_end_where_steps_are_rounding_errors(dual_set, seed):
+    """The weights between their bounds are then theta times as wrong as the losses: lam is corrected without w."""
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(1000, 5))
+    y = Z @ rng.normal(size=5) + rng.standard_t(3, 1000)
+    result = sb.solve(sb.Problem(rows(Z + 3e4, y, "squared", l2=0.0), dual_set), method="interior-point")
+    assert result.certified, result.message
+    assert result.n_iter <= 60
+
+
+@given(st.integers(0, 1000), st.sampled_from([sb.CappedSimplex(0.3), sb.TVBall(0.2), sb.KLBall(0.5), sb.Chi2Ball(0.5)]))
+def test_a_smaller_slope_without_a_step(seed, dual_set):
+    """A change of lam that the model explains by a change of the losses is taken back, with w where it is."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    problem = sb.Problem(rows(X, y, "squared", l2=0.1), dual_set)
+    result = sb.solve(problem, tol=1e-10)
+    oracle = Oracle(problem, Auto(), result.w, 1e-10)
+    at, form = oracle.evaluate(result.w), dual_set.interior_form(60)
+    interior, tau = form.start(at.f, 1.0), 1e-3
+    theta = form.model(at.f, interior, tau).theta
+    lam = dual_set.restore(result.dual + 1e-3 * theta * at.change(rng.normal(size=4)))
+    changed = with_smaller_slope(oracle, form, at, interior, lam, tau)
+    assert dual_set.contains(changed)
+    assert np.linalg.norm(at.slope(changed)) <= 1e-2 * np.linalg.norm(at.slope(lam))
 
 
 @pytest.mark.parametrize("dual_set", [sb.TVBall(0.2), sb.Contamination(0.4), sb.Simplex()], ids=repr)

@@ -46,6 +46,8 @@ class InteriorPointControl:
     """Trial points of one step."""
     rounding: float = 64 * EPS
     """The rounding error of phi that the Armijo test allows, relative to the losses."""
+    corrections: int = 5
+    """Corrections of lam where the steps of w are rounding errors; each divides the slope by ten."""
     least_scale: float = 1e-15
     """tau n_pairs is at least this share of the losses: below it rounding errors decide about the weights."""
 
@@ -145,6 +147,8 @@ def _step(
         there, y = at, interior.y
     moved = form.moved(at.f, there.f, interior, y, at.change(p[:d]), p[d:], tau)
     lam = oracle.adversary.dual_set.restore(form.lam(moved))
+    if decrease <= noise:
+        lam = with_smaller_slope(oracle, form, there, moved, lam, tau)
     gap = max(0.0, there.value - float(lam.dot(there.f)))
     total = tau * form.n_pairs
     central = 0.5 * decrease <= CONTROL.central_share * total and gap <= CONTROL.most_lag * total
@@ -165,13 +169,37 @@ def _step(
     )
 
 
+def with_smaller_slope(
+    oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, lam: Vector, tau: float
+) -> Vector:
+    """lam changed for G'lam = 0 where steps of w are rounding errors, whose effect on lam is theta times as large.
+
+    The change is that of the model at w for a step (p, dy) with G'diag(theta) G in place of the Hessian, which does not
+    move w. Where the slope does not fall, lam is returned.
+    """
+    model = form.model(at.f, interior, tau)
+    d, slope, none = at.w.size, at.slope(lam), np.zeros(len(model.cross))
+    H = _bordered(_squares(at, model.theta), at, model.cross, model.border)
+    for _ in range(CONTROL.corrections):
+        p = shifted_direction(H, np.concatenate([slope, none])).p
+        change = model.theta * at.change(p[:d]) + p[d:].dot(model.cross)
+        changed = oracle.adversary.dual_set.restore(lam + change)
+        there = at.slope(changed)
+        if not np.linalg.norm(there) < np.linalg.norm(slope):
+            break
+        lam, slope = changed, there
+    return lam
+
+
 def _newton_step(
     oracle: Oracle, form: InteriorForm, at: Evaluation, interior: Interior, lam: Vector, tau: float
 ) -> tuple[Vector, Direction]:
     """The gradient of phi_tau in (w, y), and the step."""
     model = form.model(at.f, interior, tau)
     gradient = np.concatenate([at.slope(model.weights), model.gradient])
-    direction = shifted_direction(_bordered(oracle, at, lam, model.theta, model.cross, model.border), gradient)
+    direction = shifted_direction(
+        _bordered(_hessian(oracle, at, lam, model.theta), at, model.cross, model.border), gradient
+    )
     if direction.accurate:
         return gradient, direction
     which = dominant_rows(model.theta * np.square(at.row_norms()), gradient.size)
@@ -180,15 +208,16 @@ def _newton_step(
     theta, cross = np.where(some, 0.0, model.theta), np.where(some, 0.0, model.cross)
     border = (cross / np.where(theta > 0.0, theta, 1.0)).dot(cross.T) + model.rest
     C = np.hstack([_some_rows(at, which), (model.cross[:, which] / model.theta[which]).T])
-    split = split_direction(_bordered(oracle, at, lam, theta, cross, border), C, model.theta[which], gradient)
+    rest = _bordered(_hessian(oracle, at, lam, theta), at, cross, border)
+    split = split_direction(rest, C, model.theta[which], gradient)
     return gradient, split or direction
 
 
-def _bordered(oracle: Oracle, at: Evaluation, lam: Vector, theta: Vector, cross: Matrix, border: Matrix) -> Matrix:
-    """The Hessian in (w, y)."""
+def _bordered(of_w: Matrix, at: Evaluation, cross: Matrix, border: Matrix) -> Matrix:
+    """The Hessian in (w, y), from that in w."""
     d, k = at.w.size, len(border)
     H = np.empty((d + k, d + k))
-    H[:d, :d] = _hessian(oracle, at, lam, theta)
+    H[:d, :d] = of_w
     for i, row in enumerate(cross):
         H[d + i, :d] = H[:d, d + i] = at.slope(row)
     H[d:, d:] = border
@@ -209,7 +238,14 @@ def _hessian(oracle: Oracle, at: Evaluation, lam: Vector, theta: Vector) -> Matr
     if isinstance(at, StructuredEvaluation):
         H = at.jacobian.hessian(lam, theta)
     else:
-        H = oracle.hessian(at.w, lam) + (at.G.T * theta).dot(at.G)
+        H = oracle.hessian(at.w, lam) + _squares(at, theta)
     if not np.isfinite(H).all():
         raise Breakdown("the Hessian is not finite at the point of the last step")
     return H
+
+
+def _squares(at: Evaluation, theta: Vector) -> Matrix:
+    """G' diag(theta) G."""
+    if isinstance(at, StructuredEvaluation):
+        return at.jacobian.hessian(np.zeros(theta.size), theta)
+    return (at.G.T * theta).dot(at.G)

@@ -16,6 +16,8 @@ LEAST_SHARE = 0.08
 """The least share of its distance to a bound that a weight keeps where each steps on its own. Less than the factor by
 which tau falls, so that weights on their way to a bound can follow; of 0.01, 0.03, 0.05, 0.08 and 0.2 this one took the
 fewest steps, and on the simplex 0.01 twice as many."""
+LARGEST_SQUARED = 1e150
+"""The largest number that is squared: larger ones occur at points that are refused."""
 MOST_OFF_CENTER = 1e10
 """Weights and slacks are kept within this factor of each other's central values (Waechter and Biegler 2006, eq. 16)."""
 
@@ -104,17 +106,22 @@ class HasInteriorForm(Protocol):
 
 def two_sided(q: Vector, width: Vector | float, tau: float) -> tuple[Vector, Vector]:
     """(s, t) with tau/s + tau/t = width and t - s = q: the slacks at argmax of v q + tau log v + tau log(width - v)."""
-    # In place, as these are the longest arrays of a run.
-    scaled = width * q
-    larger = np.hypot(scaled, 2.0 * tau)
-    larger += np.abs(scaled, out=scaled)
-    larger += 2.0 * tau
-    larger /= 2.0 * width
-    # The sum without cancellation gives the larger of the two slacks; the other one follows from tau/s + tau/t = width.
-    smaller = np.multiply(width, larger, out=scaled)
-    smaller -= tau
-    np.divide(larger, smaller, out=smaller)
-    smaller *= tau
+    # With x = width |q|/(2 tau) and u = x + sqrt(1 + x^2) the larger slack is (1 + u) tau/width, the smaller (1 + 1/u)
+    # tau/width. In place, as these are the longest arrays of a run.
+    unit = tau / width
+    x = np.abs(q)
+    x *= 0.5 / unit
+    u = np.minimum(x, LARGEST_SQUARED)
+    u *= u
+    u += 1.0
+    np.sqrt(u, out=u)
+    u += x
+    smaller = np.divide(1.0, u, out=x)
+    smaller += 1.0
+    smaller *= unit
+    larger = u
+    larger += 1.0
+    larger *= unit
     above = q > 0.0
     return np.where(above, smaller, larger), np.where(above, larger, smaller)
 
