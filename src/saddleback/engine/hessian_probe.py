@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dnrm2
@@ -34,8 +36,9 @@ RANDOM_SHARE = 0.1
 LEAST_EIGENVALUE = 1e-12
 # A parameter whose diagonal entry is below this share of the largest is left out: its scale would overflow.
 LEAST_DIAGONAL = 1e-100
-# Where the Hessian is not positive definite, a shift that grows by this factor is added.
+# Where the Hessian is not positive definite, or (D) is not solved, the shift grows by this factor, at most so often.
 SHIFT_GROWTH = 100.0
+SHIFTS = 7
 # A second derivative counts as negative where it is this many times the noise of the differences below zero.
 NOISE_MARGIN = 10.0
 # With very many losses, the Newton step for the last lam decides where it stays in the region and predicts at most this
@@ -46,6 +49,9 @@ MOST_ENTRIES = 1 << 22
 INNER_ACCURACY = 1e-3
 # A decrease below this share of the tolerance is negligible.
 NEGLIGIBLE = 1e-2
+# A predicted decrease above this share of the tolerance keeps a run going. A quadratic model predicts only a little
+# more than half of the possible decrease of a function such as w^12.
+PREDICTED_SHARE = 0.5
 # Where a squared pivot is below this share of the largest, so is an eigenvalue, and the shift hides the second
 # derivative along its vector. There g may fall far beyond the step: steps that grow by FLAT_GROWTH are tried while g
 # falls, up to LONGEST_FLAT times the step.
@@ -130,18 +136,51 @@ def _by_whole_hessian(oracle: Oracle, at: Evaluation, lam: Vector, region: Regio
         if at.f.size * at.w.size > MOST_ENTRIES:
             return HessianProbe(fixed.predicted, fixed.length)
     G = (at.jacobian.dense() if isinstance(at, StructuredEvaluation) else at.G) * scales
-    hessian_model, sigma = DenseHessianModel(scales[:, None] * H * scales), LEAST_EIGENVALUE
-    system = hessian_model.system(G, sigma)
-    while system is None and sigma < 1.0:
-        sigma *= SHIFT_GROWTH
+    hessian_model = DenseHessianModel(scales[:, None] * H * scales)
+    factors: list[Matrix] = []
+
+    def solve(sigma: float) -> ModelStep | None:
         system = hessian_model.system(G, sigma)
-    if system is None:
+        if system is None:
+            return None
+        solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=system.factor)
+        step = scales * system.direction(solution.lam)
+        factors.append(system.L)
+        return ModelStep(step, _predicted(oracle, at, solution.lam, step), solution.gap)
+
+    found = _resolved(solve, LEAST_EIGENVALUE, threshold)
+    if found is None:
         return HessianProbe(inf, inf)
-    solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=system.factor)
-    step = scales * system.direction(solution.lam)
+    step, flat_step = found.step, _flat_part(factors[0], hessian_model.matrix, found.step, scales)
     length = region.length(step, oracle.strong_convexity)
-    flat_step = _flat_part(system.L, hessian_model.matrix, step, scales)
-    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, hessian=H, flat_step=flat_step)
+    return HessianProbe(found.predicted, length, step, hessian=H, flat_step=flat_step)
+
+
+class ModelStep(NamedTuple):
+    """The minimum of the model with a shift, by (D)."""
+
+    step: Vector
+    predicted: float
+    """The decrease of the model."""
+    gap: float
+    """Of (D): the model may fall by as much more."""
+
+
+def _resolved(solve: Callable[[float], ModelStep | None], shift: float, threshold: float) -> ModelStep | None:
+    """The step with the least shift with which (D) is solved to a negligible gap, or predicts a relevant decrease.
+
+    With a smaller shift the numbers of (D) are so large that its rounding errors hide the decrease. Where no shift
+    helps, the last step; None where the Hessian is not positive definite with any.
+    """
+    found = None
+    for _ in range(SHIFTS):
+        solution = solve(shift)
+        if solution is not None:
+            found = solution
+            if solution.predicted > PREDICTED_SHARE * threshold or solution.gap <= NEGLIGIBLE * threshold:
+                return found
+        shift *= SHIFT_GROWTH
+    return found
 
 
 def _flat_part(L: Matrix, H: Matrix, step: Vector, scales: Vector) -> Vector | None:
@@ -219,6 +258,8 @@ def _by_differences(
     if k == 0:
         return HessianProbe(inf, inf)
     V, HV = V[:k], HV[:k]
+    if not HV.any():
+        return _without_second_derivatives(oracle, at, lam, region, threshold)
     T = V.dot(HV.T)
     # Hessians are symmetric, so the asymmetry of T shows how much the Hessian changes over the difference distance.
     error = largest_magnitude(T - T.T)
@@ -253,12 +294,41 @@ def _by_differences(
     least = max(
         noise, error, LEAST_EIGENVALUE * float(values[-1]), LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0)
     )
-    root = np.sqrt(np.maximum(values, least))
-    factor = slopes / root
-    solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
-    step = -directions @ ((solution.lam @ factor) / root)
-    length = region.length(step, oracle.strong_convexity)
-    return HessianProbe(_predicted(oracle, at, solution.lam, step), length, step, S=S, Y=Y, violation=violation)
+
+    def solve(least: float) -> ModelStep:
+        root = np.sqrt(np.maximum(values, least))
+        factor = slopes / root
+        solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
+        step = -directions @ ((solution.lam @ factor) / root)
+        return ModelStep(step, _predicted(oracle, at, solution.lam, step), solution.gap)
+
+    best = _resolved(solve, least, threshold)
+    assert best is not None
+    length = region.length(best.step, oracle.strong_convexity)
+    return HessianProbe(best.predicted, length, best.step, S=S, Y=Y, violation=violation)
+
+
+def _without_second_derivatives(
+    oracle: Oracle, at: Evaluation, lam: Vector, region: Region, threshold: float
+) -> HessianProbe:
+    """The probe where all measured second derivatives are zero, as those of affine losses: all directions are flat."""
+    scales = np.broadcast_to(np.asarray(region.scales), at.w.shape)
+    slopes = at.G * scales
+    steepest = largest_magnitude(slopes)
+    if steepest == 0.0:
+        return HessianProbe(0.0, 0.0)
+
+    def solve(least: float) -> ModelStep:
+        factor = slopes / np.sqrt(least)
+        solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
+        step = -scales * (solution.lam @ slopes) / least
+        return ModelStep(step, _predicted(oracle, at, solution.lam, step), solution.gap)
+
+    found = _resolved(solve, LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0), threshold)
+    assert found is not None
+    S = np.diag(scales) if scales.size <= MEASURED_PARAMETERS else None
+    Y = None if S is None else np.zeros_like(S)
+    return HessianProbe(found.predicted, region.length(found.step, oracle.strong_convexity), found.step, S=S, Y=Y)
 
 
 def _hessian_times(

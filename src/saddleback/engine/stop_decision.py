@@ -14,6 +14,7 @@ from .convexity_sampling import sample_convexity
 from .evaluation import Breakdown, Evaluation, Point
 from .hessian_probe import (
     NEGLIGIBLE,
+    PREDICTED_SHARE,
     HessianProbe,
     covers_all_directions,
     decrease_is_real,
@@ -29,9 +30,6 @@ from .unbounded import is_unbounded_below
 # After a probe that predicts further decrease, the next one is made after n_iter/this more iterations, so that probes
 # cost a bounded share of the run.
 PROBE_INTERVAL_DIVISOR = 5
-# A predicted decrease above this share of the tolerance keeps a run going. A quadratic model predicts only a little
-# more than half of the possible decrease of a function such as w^12.
-PREDICTED_SHARE = 0.5
 # A run of a second-order method, whose w and lam converge together, takes up to this many more iterations until one lam
 # proves the tolerance at one point. Most take none, interior points none to four, or ten where the start is optimal.
 PAIR_ITERATIONS = 12
@@ -126,6 +124,9 @@ class StopDecision:
         no_flat_directions = (
             self._tracker.everywhere or oracle.affine or (certified and self._full_step_in_region(state, region))
         )
+        if oracle.affine and not self._tracker.everywhere and history.n_iter == 0 and not last:
+            # A step of affine losses goes as far as needed, but the start may be far from a minimum outside the region.
+            return False
         if no_flat_directions and oracle.convex:
             return True
         if self._stopping.out_of_time(history) or (history.n_iter < run_state.next_probe and not last):

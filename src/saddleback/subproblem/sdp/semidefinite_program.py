@@ -114,6 +114,7 @@ class _Form:
     """(D) divided by its scale, with F_i of norm one: u_i = sqrt(scale) p_i/norm_i and a_i = 1/norm_i^2."""
 
     def __init__(self, subproblem: DualSubproblem) -> None:
+        self._has_factor = isinstance(subproblem, FactoredSubproblem)
         if isinstance(subproblem, FactoredSubproblem):
             self._subproblem = subproblem
         else:
@@ -133,8 +134,8 @@ class _Form:
         self.problem = InteriorPoint(C, pencil_of(k, positions, B), norms**-2.0)
 
     def primal(self, at: Iterate, lam: Vector | None) -> PrimalPoint | None:
-        """u, with its gap against lam."""
-        if lam is None:
+        """u, with its gap against lam; None where (D) came without a factor: u belongs to one that was made here."""
+        if lam is None or not self._has_factor:
             return None
         u = np.zeros(self._norms.size)
         u[self._kept] = np.sqrt(self.scale) * at.p / self._norms[self._kept]
