@@ -236,7 +236,7 @@ def evidence(
             "certified": True,
             "largest_loss": 0.5972,
             "largest_loss_bound": 0.5921,
-            "region": "all linear models with l2 = 0.01",
+            "region": "for intercepts within 2.5 of the one found",
             "words": [
                 "No linear model with this penalty has a largest loss below 0.592 on these rows.",
                 "This is about optimization, not about new data.",
