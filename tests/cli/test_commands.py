@@ -368,7 +368,8 @@ def test_the_certificate_of_a_fit_is_about_the_models_of_its_region(given, tmp_p
 
 def test_certify_finds_a_model_that_was_not_solved(given, tmp_path):
     out = tmp_path / "m.safetensors"
-    typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--max-iter", 1, "--out", out)
+    done = typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--max-iter", 1, "--out", out)
+    assert "MAX_ITER: stopped after 1 iteration; raise --max-iter\n" in done.err
     assert typed("certify", out, given / "people.csv", "--quiet").status == 3
 
 

@@ -22,6 +22,7 @@ from saddleback.cli.words import in_options
         ("worst_weight must be between 0 and 1; got 2.", "--worst-weight must be between 0 and 1; got 2."),
         ("The weight must be", "The weight must be"),
         ("5 of 9 fits ended above; raise max_iter, or l2.", "5 of 9 fits ended above; raise --max-iter, or --l2."),
+        ("stopped after 9 iterations; raise max_iter, or tol", "stopped after 9 iterations; raise --max-iter"),
         ("nothing to compare. Lower min_group_size.", "nothing to compare. Lower --min-group-size."),
         ("are left out by evidence=False.", "are left out by --no-evidence."),
         ("got 'w', which keep names as well.", "got 'w', which --keep names as well."),
