@@ -62,6 +62,16 @@ def test_every_example_is_tested():
     ]
 
 
+@pytest.mark.parametrize("name", [path.stem for path in sorted(EXAMPLES.glob("*.py"))])
+def test_options_are_no_folders(name, tmp_path):
+    assert run(name, "--help", cwd=tmp_path).startswith(f"usage: {name}.py [-h]")
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--fast"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 2
+    assert "unrecognized arguments: --fast" in done.stderr
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
 def test_held_out_runs_as_a_program_without_a_word_on_stderr(tmp_path):
     """The story of the README: a gain for students, none for applicants, and both are told."""
     printed = run("held_out", str(tmp_path / "reports"), cwd=tmp_path)
