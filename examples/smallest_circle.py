@@ -20,7 +20,7 @@ from matplotlib.patches import Circle
 import saddleback as sb
 
 parser = argparse.ArgumentParser(description="The smallest circle.")
-parser.add_argument("directory", nargs="?", default="reports", help="for smallest_circle.png; reports by default")
+parser.add_argument("directory", nargs="?", default="reports", metavar="DIRECTORY", help="for the picture")
 directory = Path(parser.parse_args().directory)
 
 towns = np.random.default_rng(3).normal(size=(40, 2)) * [3.0, 1.5]
