@@ -293,7 +293,7 @@ def test_predict_tells_of_new_values(given, tmp_path):
     assert lacking is None
     done = typed("predict", given / "m.safetensors", tmp_path / "new.csv", "--out", tmp_path / "q.csv", "--quiet")
     assert done.status == 2
-    assert "lacks the columns 'income'" in done.err
+    assert "lacks the column 'income'" in done.err
     assert not (tmp_path / "q.csv").exists()
 
 

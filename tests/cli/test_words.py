@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from saddleback.cli.fit_words import MOST_NOTES, _say_findings
 from saddleback.cli.words import in_options
 
 
@@ -32,3 +33,9 @@ from saddleback.cli.words import in_options
 )
 def test_names_of_arguments_become_options(said, told):
     assert in_options(said) == told
+
+
+@pytest.mark.parametrize(("more", "told"), [(1, "1 more note is in the report"), (2, "2 more notes are in the report")])
+def test_notes_that_are_only_counted(more, told, capsys):
+    _say_findings([{"kind": "rare", "severity": "note", "message": "A level is rare."}] * (MOST_NOTES + more))
+    assert f"Note: {told} and in --json.\n" in capsys.readouterr().out

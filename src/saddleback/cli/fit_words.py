@@ -141,7 +141,8 @@ def _say_findings(findings: list[dict[str, Any]]) -> None:
     for finding in notes[:MOST_NOTES]:
         say(f"Note: {finding['message']}", indent="  ")
     if len(notes) > MOST_NOTES:
-        say(f"Note: {len(notes) - MOST_NOTES} more notes are in the report and in --json.")
+        n_more = len(notes) - MOST_NOTES
+        say(f"Note: {n_more} more {'note is' if n_more == 1 else 'notes are'} in the report and in --json.")
 
 
 def _say_certificate(facts: dict[str, Any]) -> None:
