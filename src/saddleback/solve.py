@@ -68,8 +68,9 @@ def solve(
         "frank-wolfe".
     tol : float
         The run has converged when the certified gap is at most ``tol``, or ``min(tol, 1e-10) |value|`` where that is
-        more. Where no strong convexity is known, "quasi-newton" and "newton" also end when their estimate of the gap
-        is a tenth of that twice in a row; the message says which it was. Unless the bound holds everywhere, a run
+        more. Where no strong convexity is known, "quasi-newton", "newton" and "interior-point" also end when their
+        estimate of the gap is at most a tenth of that twice in a row and the certified gap is at most a thousand times
+        as much; then ``Result.certified`` is False. Unless the bound holds everywhere, a run
         probes the Hessian for a further decrease before it ends.
     max_iter, time_limit : int, float
         Limits on iterations and seconds. Seconds count from the call and include compilation, the first evaluation and
@@ -84,7 +85,7 @@ def solve(
     checkpoint : path, optional
         A file for the state of the run, written every ``checkpoint_every`` seconds and at the end, also after an
         interrupt or an exception. It may be new, an older checkpoint, or a link to one; other files are refused. It
-        costs one more evaluation of the losses, or two.
+        costs one more evaluation of the losses, near w0; two where the losses are not defined at the first such point.
     resume : bool
         Resume from the checkpoint where the file exists; ``max_iter`` and ``time_limit`` then count the whole run. The
         problem, the method and w0 must be those of the checkpoint, which is checked by up to four evaluations;

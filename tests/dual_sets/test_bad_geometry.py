@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from calls import Calls
@@ -211,6 +213,19 @@ def test_polytopes_that_are_no_systems(arguments, match):
 )
 def test_products(sets, sizes, match):
     refused(sb.ProblemError, match, lambda: {"dual_set": sb.Product(sets, sizes)})
+
+
+def test_equal_shares_of_different_sets_are_told():
+    def fun(w):
+        return [w @ w, 1.0 - w[0], w[0], w[1]], np.array([2.0 * w, [-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+    with pytest.warns(UserWarning, match=r"Product of Simplex and Box without sizes: its sets have 2, 2 of the 4"):
+        shared = sb.minimax(fun, [0.5, 0.5], jac=True, dual_set=sb.Product([sb.Simplex(), sb.Box(0.0, 9.0)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = sb.minimax(fun, [0.5, 0.5], jac=True, dual_set=sb.Product([sb.Simplex(), sb.Box(0.0, 9.0)], [2, 2]))
+        sb.minimax(fun, [0.5, 0.5], jac=True, dual_set=sb.Product([sb.Simplex(), sb.Simplex()]))
+    assert shared.fun == told.fun
 
 
 # --- matrices ---------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_small_problems_do_not_ask(monkeypatch):
         (Auto(), sb.Contamination(0.1), sb.Zero(), 10, False),
         (Auto(), sb.KLBall(0.1), sb.Zero(), 10, False),
         (Auto(), sb.KLBall(0.1), sb.Zero(), 1900, True),
-        (Auto(), sb.Product([sb.Simplex(), sb.KLBall(0.1)]), sb.Zero(), 10, False),
+        (Auto(), sb.Product([sb.Simplex(), sb.KLBall(0.1)], [1000, 1000]), sb.Zero(), 10, False),
         (Auto(), sb.Simplex(), Dense(0.1), 10, True),
         (QuadraticProgram(), sb.Simplex(), sb.Zero(), 10, False),
         (QuadraticProgram(), sb.Simplex(), sb.Quadratic(0.1), 10, True),

@@ -92,7 +92,9 @@ of 1 to 30 parameters, sums of squares, softplus, exponentials, fourth powers an
 affine losses; with ties, flat directions and weights that are zero without strict complementarity; parameters in units
 from 1e-7 to 1e7, losses from 1e-6 to 1e6, starts near and far. Most runs use the default method; all other methods get
 tolerances that they can reach. Easy problems have units of one, positive second derivatives in all directions and a
-start near the optimum.
+start near the optimum. A certificate is about the region around the answer that `Result.reach` states; the optimum here
+is that over all parameters. So a certified answer may have an error above tol although no bound is false: where the
+optimum lies outside its region.
 """
 
 SECTION = Section(

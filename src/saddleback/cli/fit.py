@@ -43,7 +43,10 @@ def fit(
     test: Annotated[
         str | None, typer.Option("--test", metavar="FILE", help="Rows that judge the model, in place of outer folds.")
     ] = None,
-    folds: Annotated[int | None, typer.Option("--folds", metavar="K", help="The number of outer folds.")] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option("--folds", metavar="K", help="The number of outer folds: 5, or one split above 20,000 rows."),
+    ] = None,
     drop: o.Drop = [],  # noqa: B006
     keep: o.Keep = [],  # noqa: B006
     keep_groups: o.KeepGroups = False,

@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 
 from .._types import Matrix, Vector
 from ..capabilities import lack, offers
-from ..errors import ProblemError
+from ..errors import ProblemError, warn_user
 from ..linalg import svec
 from ..linalg.hessians import Blocks, as_hessian
 from ..machine.clock import Clock
@@ -43,7 +43,8 @@ class Product(DualSet):
     sets : sequence of DualSet
     sizes : sequence of int, optional
         How many of the losses belong to each set. Unless given, sets with a fixed dimension (by a prior, by bounds)
-        have it, and the others share the remaining losses equally.
+        have it, and the others share the remaining losses equally. A problem warns of that where these are of different
+        kinds, such as a simplex and a box: equal shares are hardly meant.
     """
 
     sets: Sequence[DualSet]
@@ -138,7 +139,14 @@ class Product(DualSet):
         return replace(self, sets=[dual_set.timed(clock) for dual_set in self.sets])
 
     def validate(self, n: int) -> None:
-        for dual_set, size in zip(self.sets, self._sizes(n), strict=True):
+        sizes = self._sizes(n)
+        sharing = dict.fromkeys(type(dual_set).__name__ for dual_set in self.sets if dual_set.size is None)
+        if self.sizes is None and len(sharing) > 1:
+            warn_user(
+                f"Product of {' and '.join(sharing)} without sizes: its sets have {', '.join(map(str, sizes))} of the "
+                f"{n} losses. Pass sizes=[...], one number per set."
+            )
+        for dual_set, size in zip(self.sets, sizes, strict=True):
             dual_set.validate(size)
 
     def barrier_parameter(self, n: int) -> float:

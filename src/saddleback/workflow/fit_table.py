@@ -88,7 +88,7 @@ def fit_table(
     test : path, data frame, ... , optional
         Rows that judge the model, in place of outer folds.
     folds : int
-        The number of outer folds.
+        The number of outer folds; by default 5, and one split (a fifth held out) of more than 20,000 rows.
     weight : str, optional
         A column of weights of the rows, which is no feature.
     min_group_size, crossed, missing_groups

@@ -190,3 +190,32 @@ class TestReference:
         numbers = [0.0, 0.0, -5.0]
         model = sb.MinimaxClassifier(l2=L2, reference=numbers).fit(data.X, data.y, sensitive_features=data.town)
         np.testing.assert_allclose(model.group_weights_, [0.0, 0.0, 1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("worst_share", [0.1, 0.5])
+def test_the_worst_rows_against_a_conic_solver(worst_share):
+    """The mean loss of the worst rows, by losses of single rows, whose Jacobian is never formed."""
+    data = people()
+    X, n = standardized(data.X), 300
+    score = data.score / data.score.std()
+    model = sb.MinimaxRegressor(
+        group_by="rows", dual_set=sb.CappedSimplex(worst_share), l2=0.1, standardize=False, tol=1e-9
+    ).fit(X, score)
+    w, b, t = cp.Variable(X.shape[1]), cp.Variable(), cp.Variable()
+    losses = cp.square(score - X @ w - b)
+    objective = t + cp.sum(cp.pos(losses - t)) / (worst_share * n) + 0.05 * cp.sum_squares(w)
+    cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10)
+    assert model.certified_
+    assert model.result_.method == "interior-point"
+    np.testing.assert_allclose(model.coef_, w.value, atol=1e-4)
+    assert model.group_losses_.size == n
+
+
+def test_labels_of_single_rows_are_groups_like_others():
+    """The same model where labels in another order say that every row is a group."""
+    data = people()
+    X, y = standardized(data.X)[:80], data.y[:80]
+    order = np.random.default_rng(0).permutation(80)
+    labels = sb.MinimaxClassifier(0.5, tol=1e-9, min_group_size=1).fit(X, y, sensitive_features=order)
+    rows = sb.MinimaxClassifier(0.5, group_by="rows", tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(labels.coef_, rows.coef_, atol=1e-4)

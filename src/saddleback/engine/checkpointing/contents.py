@@ -87,8 +87,12 @@ def kinds_of(state_type: type[State]) -> dict[str, type]:
     }
 
 
-def refuse_impossible(path: Path, run: RunState, standing: Standing) -> None:
-    """Raise a ProblemError where the history, the best point or the status is impossible."""
+PRECISIONS = tuple(float(np.finfo(kind).eps) for kind in (np.float64, np.float32, np.float16))
+"""The relative rounding errors that losses may have."""
+
+
+def refuse_impossible(path: Path, run: RunState, memory: Memory, standing: Standing) -> None:
+    """Raise a ProblemError where the history, the best point, the precision or the status is impossible."""
     history = run.history
     lengths = {len(getattr(history, member.name)) for member in fields(history)}
     times = np.array(history.time)
@@ -97,6 +101,8 @@ def refuse_impossible(path: Path, run: RunState, standing: Standing) -> None:
         wrong = "history"
     elif not (np.isfinite([run.best.value, run.magnitude]).all() and run.lower <= run.best.value):
         wrong = "best point"
+    elif memory.precision not in PRECISIONS:
+        wrong = "precision of the losses"
     elif standing.status is not None and standing.status not in Status.__members__:
         wrong = "status"
     if wrong is not None:

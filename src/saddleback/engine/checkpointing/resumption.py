@@ -105,7 +105,7 @@ def _read(
     parts = load(path, sizes, kinds_of(state_type), _compared_with(method))
     fingerprint, run = parts.pop("fingerprint"), parts["run"]
     snapshot = Snapshot(**parts, n_entries=len(run.history.time))
-    refuse_impossible(path, run, snapshot.standing)
+    refuse_impossible(path, run, snapshot.memory, snapshot.standing)
     return fingerprint, snapshot
 
 

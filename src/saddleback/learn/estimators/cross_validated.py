@@ -158,8 +158,9 @@ class MinimaxClassifierCV(CrossValidated, LinearClassifier):
         How many times folds are drawn, where ``cv`` is their number; the losses of a row are averaged. With one draw
         the choice depends more on chance.
     rule : "one_se" or "best"
-        "one_se": of the candidates whose gain is confirmed, those within one standard error of the least worst-group
-        loss, and of these the least average loss. "best": the least worst-group loss, whatever its noise.
+        "one_se": of the candidates whose gain is confirmed, those whose worst-group loss exceeds the least one by at
+        most one standard error of the difference (row by row, in their worst group), and of these the least average
+        loss. "best": the least worst-group loss, whatever its noise.
     scoring : str or callable
         What is compared: "loss" (the default), "error_rate", "false_negative_rate", "false_positive_rate", "brier", or
         a function of (y, prediction) that returns one number per row, NaN for rows that do not count.

@@ -88,13 +88,17 @@ class Trainer:
         )
         self.nonempty = np.flatnonzero(rows.groups.sizes)
         self._center = _mean_residual(rows) if setting.fit_intercept and is_centered(setting.loss) else 0.0
+        by_row = _each_is_a_group(rows) and setting.loss.response != "classes"
+        # Losses of single rows take no weights, as the mean loss of one row does not depend on its weight.
+        self._row_weights = rows.weight if by_row else None
+        groups = rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes
         self.losses = GroupedLinear(
             self.standardization.apply(rows.X),
             rows.y,
-            rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes,
+            "rows" if by_row else groups,
             loss=setting.loss,
             fit_intercept=setting.fit_intercept,
-            sample_weight=rows.weight,
+            sample_weight=None if by_row else rows.weight,
             offset=_shifted(rows, self._center),
             n_threads=setting.n_threads,
         )
@@ -105,7 +109,7 @@ class Trainer:
     @cached_property
     def shares(self) -> Vector:
         """The weight of each group that is present, of sum 1."""
-        weights = self.losses.group_weights
+        weights = self.losses.group_weights if self._row_weights is None else self._row_weights
         return weights / weights.sum()
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
@@ -239,6 +243,12 @@ def _mean_residual(rows: Rows) -> float:
     """The mean of y less the offset, which is taken out of y: a large one would cost digits."""
     residual = rows.y if rows.offset is None else rows.y - rows.offset
     return float(np.average(residual, weights=rows.weight))
+
+
+def _each_is_a_group(rows: Rows) -> bool:
+    """Whether every row is a group of its own, in their order."""
+    groups = rows.groups
+    return not groups.overlap and np.array_equal(groups.codes, np.arange(len(groups.names)))
 
 
 def _shifted(rows: Rows, center: float) -> Vector | Matrix | None:
