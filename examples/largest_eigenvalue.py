@@ -10,6 +10,7 @@ density matrix Lam, and g(w) = max <Lam, F(w)> is the largest eigenvalue of F(w)
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 import numpy as np
@@ -74,7 +75,9 @@ def main() -> int:
     return 0 if all(result.success for _, result, _ in rows) else 1
 
 
-if __name__ == "__main__" and (status := main()):
-    sys.exit(status)
+if __name__ == "__main__":
+    argparse.ArgumentParser(description="Largest eigenvalues.").parse_args()
+    if status := main():
+        sys.exit(status)
 
 # sphinx_gallery_thumbnail_path = "images/set_spectrahedron.png"

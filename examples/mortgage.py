@@ -14,6 +14,7 @@ Neither uses the applicant's race, which only defines the groups whose losses ar
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,5 +194,14 @@ def main(directory: str | Path = "reports") -> int:
     return 0 if average.success and worst.success else 1
 
 
-if __name__ == "__main__" and (status := main(*sys.argv[1:2])):
-    sys.exit(status)
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Two models of mortgage decisions.")
+    parser.add_argument(
+        "directory",
+        nargs="?",
+        default="reports",
+        metavar="DIRECTORY",
+        help="for mortgage.md and mortgage.png; reports by default",
+    )
+    if status := main(parser.parse_args().directory):
+        sys.exit(status)

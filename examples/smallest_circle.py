@@ -10,7 +10,7 @@ Run it with ``python examples/smallest_circle.py [DIRECTORY]``; it writes smalle
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,10 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import Circle
 
 import saddleback as sb
+
+parser = argparse.ArgumentParser(description="The smallest circle.")
+parser.add_argument("directory", nargs="?", default="reports", metavar="DIRECTORY", help="for the picture")
+directory = Path(parser.parse_args().directory)
 
 towns = np.random.default_rng(3).normal(size=(40, 2)) * [3.0, 1.5]
 
@@ -62,6 +66,5 @@ ax.set_ylabel("north, km")
 ax.set_title("Few towns hold the smallest circle", fontsize=10)
 ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
-directory = Path(sys.argv[1] if len(sys.argv) > 1 else "reports")
 directory.mkdir(parents=True, exist_ok=True)
 figure.savefig(directory / "smallest_circle.png", dpi=80)

@@ -11,6 +11,7 @@ rho = 0) to the worst group (small alpha, large rho).
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 
@@ -62,7 +63,9 @@ def main() -> int:
     return 0 if all(result.success for result in results.values()) else 1
 
 
-if __name__ == "__main__" and (status := main()):
-    sys.exit(status)
+if __name__ == "__main__":
+    argparse.ArgumentParser(description="The worst share of the losses.").parse_args()
+    if status := main():
+        sys.exit(status)
 
 # sphinx_gallery_thumbnail_path = "images/set_capped_simplex.png"

@@ -30,6 +30,13 @@ def example(name):
     del sys.modules[name]
 
 
+def gallery_arguments():
+    spec = importlib.util.spec_from_file_location("gallery_arguments", EXAMPLES.parent / "docs/gallery_arguments.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def run(name, *arguments, cwd):
     """The example as a program, which must succeed without a word on stderr; what it prints."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments]
@@ -60,6 +67,19 @@ def test_every_example_is_tested():
         "smallest_circle.py",
         "worst_share.py",
     ]
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(EXAMPLES.glob("*.py"))])
+def test_options_are_no_folders(name, tmp_path):
+    said = run(name, "--help", cwd=tmp_path)
+    assert said.startswith(f"usage: {name}.py [-h]")
+    file = {"src_file": str(EXAMPLES / f"{name}.py")}
+    assert len(gallery_arguments().give_folder({}, file)) == ("[DIRECTORY]" in said), "what the gallery gives is taken"
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--fast"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 2
+    assert "unrecognized arguments: --fast" in done.stderr
+    assert not list(tmp_path.iterdir()), "nothing is written"
 
 
 def test_held_out_runs_as_a_program_without_a_word_on_stderr(tmp_path):

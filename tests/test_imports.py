@@ -114,3 +114,12 @@ def test_no_import_goes_up():
         if room(other) != room(module) and LEVEL[room(other)] >= LEVEL[room(module)]
     ]
     assert upward == []
+
+
+def test_the_names_that_the_package_shows():
+    """All of __all__ and what is imported when it is asked for, and nothing that it only uses itself."""
+    import saddleback as sb
+
+    shown = set(dir(sb))
+    assert shown >= {*sb.__all__, "MinimaxClassifierCV", "fit_table", "learn", "losses", "__doc__"}
+    assert not shown & {"Any", "TYPE_CHECKING", "annotations"}

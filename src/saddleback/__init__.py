@@ -160,4 +160,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LEARN, *_WORKFLOW, *_FOLDERS})
+    names = {*globals(), *_LEARN, *_WORKFLOW, *_FOLDERS}
+    return sorted(names - {"Any", "TYPE_CHECKING", "annotations"})

@@ -24,11 +24,15 @@ from .engine.stopping import Verdict
 from .engine.unbounded import is_unbounded_below
 from .errors import ConvergenceWarning, ProblemError, warn_user
 from .linalg.blas_threads import blas_within_quota
+from .losses.callables import advice_where_stalled
 from .machine.clock import Clock, OutOfTime
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, choose_method, named_method, refuse
 from .problem import Problem
 from .result import Result, Status
 from .subproblem import InnerSolver, resolve_inner
+
+# A run that stalls with a gap below this share of the magnitude of its losses was asked for more than rounding allows.
+NEARLY_CERTIFIED = 1e-7
 
 
 def solve(
@@ -147,6 +151,8 @@ def _run(
         status, message = _iterate(run, checkpointer)
         if status in (Status.MAX_ITER, Status.STALLED) and _is_unbounded(run):
             status, message = Status.UNBOUNDED, "the objective falls without bound along a ray from w"
+        elif status is Status.STALLED and run.state.gap > NEARLY_CERTIFIED * run.state.magnitude:
+            message += advice_where_stalled(problem.losses)
     except KeyboardInterrupt:
         run.settle()
         status, message = Status.INTERRUPTED, "interrupted; this is the best point so far"

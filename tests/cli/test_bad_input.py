@@ -194,7 +194,7 @@ def test_crossed_columns_of_too_many_groups(folder):
 def test_test_rows_must_have_known_classes_and_all_columns(folder, table):
     arguments = ("fit", "people.csv", *FIT, "--test", "test.csv", "--out", "m.safetensors")
     write_rows(folder / "test.csv", ["age", "sex"], [[1, "f"]])
-    assert "lacks the columns" in refused(*arguments, folder=folder)
+    assert "lacks the column" in refused(*arguments, folder=folder)
     text = (folder / "people.csv").read_text().replace(",yes", ",perhaps")
     (folder / "test.csv").write_text(text)
     assert "perhaps" in refused(*arguments, folder=folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -292,7 +293,7 @@ def test_predict_tells_of_new_values(given, tmp_path):
     assert lacking is None
     done = typed("predict", given / "m.safetensors", tmp_path / "new.csv", "--out", tmp_path / "q.csv", "--quiet")
     assert done.status == 2
-    assert "lacks the columns 'income'" in done.err
+    assert "lacks the column 'income'" in done.err
     assert not (tmp_path / "q.csv").exists()
 
 
@@ -342,7 +343,9 @@ def test_path(given, tmp_path):
 def test_certify(given, tmp_path):
     done = typed("certify", given / "m.safetensors", given / "people.csv", "--quiet")
     assert done.status == 0, done
-    assert "The certificate holds" in done.out
+    text = " ".join(done.out.split())
+    within = re.search(r"gap \S+ \(within (\S+) of w along 1 of \d+ parameters", text)[1]
+    assert text.endswith(f"by more than this gap for intercepts within {within} of the one found.")
     other = people_csv(tmp_path / "other.csv", seed=1)
     done = typed("certify", given / "m.safetensors", other, "--quiet")
     assert (done.status, done.out) == (2, "")
@@ -355,9 +358,18 @@ def test_certify(given, tmp_path):
     assert facts["value"] == pytest.approx(facts["stored_value"], rel=1e-12)
 
 
+def test_the_certificate_of_a_fit_is_about_the_models_of_its_region(given, tmp_path):
+    arguments = ("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--quiet")
+    done = typed(*arguments, "--out", tmp_path / "m.safetensors")
+    region = json.loads(typed(*arguments, "--out", tmp_path / "n.safetensors", "--json").out)["certificate"]["region"]
+    assert re.fullmatch(r"for intercepts within \S+ of the one found", region)
+    assert f" {region}; this is about optimization" in " ".join(done.out.split())
+
+
 def test_certify_finds_a_model_that_was_not_solved(given, tmp_path):
     out = tmp_path / "m.safetensors"
-    typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--max-iter", 1, "--out", out)
+    done = typed("fit", given / "people.csv", "--target", "approved", *GROUPS, *GIVEN, "--max-iter", 1, "--out", out)
+    assert "MAX_ITER: stopped after 1 iteration; raise --max-iter\n" in done.err
     assert typed("certify", out, given / "people.csv", "--quiet").status == 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from saddleback.cli.fit_words import MOST_NOTES, _say_findings
 from saddleback.cli.words import in_options
 
 
@@ -22,6 +23,7 @@ from saddleback.cli.words import in_options
         ("worst_weight must be between 0 and 1; got 2.", "--worst-weight must be between 0 and 1; got 2."),
         ("The weight must be", "The weight must be"),
         ("5 of 9 fits ended above; raise max_iter, or l2.", "5 of 9 fits ended above; raise --max-iter, or --l2."),
+        ("stopped after 9 iterations; raise max_iter, or tol", "stopped after 9 iterations; raise --max-iter"),
         ("nothing to compare. Lower min_group_size.", "nothing to compare. Lower --min-group-size."),
         ("are left out by evidence=False.", "are left out by --no-evidence."),
         ("got 'w', which keep names as well.", "got 'w', which --keep names as well."),
@@ -31,3 +33,9 @@ from saddleback.cli.words import in_options
 )
 def test_names_of_arguments_become_options(said, told):
     assert in_options(said) == told
+
+
+@pytest.mark.parametrize(("more", "told"), [(1, "1 more note is in the report"), (2, "2 more notes are in the report")])
+def test_notes_that_are_only_counted(more, told, capsys):
+    _say_findings([{"kind": "rare", "severity": "note", "message": "A level is rare."}] * (MOST_NOTES + more))
+    assert f"Note: {told} and in --json.\n" in capsys.readouterr().out

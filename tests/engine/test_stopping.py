@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from calls import CIRCLE, cb2, quadratics, quietly
@@ -126,6 +128,51 @@ def test_tolerance_zero_ends_by_itself():
     assert result.status in (sb.Status.STALLED, sb.Status.CONVERGED)
     assert result.n_iter < 5000
     assert result.value == pytest.approx(CIRCLE, abs=1e-12)
+
+
+class TestAdviceWhereStalled:
+    """A Jacobian of the wrong sign leaves a run where it started; the message tells how to find out."""
+
+    ADVICE = "; check_jac=True tells whether jac is right"
+
+    @staticmethod
+    def fun(w):
+        return quadratics(w)[0]
+
+    @staticmethod
+    def wrong(w):
+        return -quadratics(w)[1]
+
+    def test_where_a_jacobian_was_given_and_not_checked(self):
+        with pytest.warns(sb.ConvergenceWarning, match="STALLED: no progress .*check_jac=True"):
+            result = sb.minimax(self.fun, [2.0, 1.0], jac=self.wrong)
+        assert result.status is sb.Status.STALLED
+        assert self.ADVICE in result.message
+        pair = quietly(lambda w: (self.fun(w), self.wrong(w)), [2.0, 1.0], jac=True)
+        assert self.ADVICE in pair.message
+        with pytest.raises(sb.ProblemError, match="differences"):
+            sb.minimax(self.fun, [2.0, 1.0], jac=self.wrong, check_jac=True)
+
+    def test_not_where_it_was_checked(self):
+        """Right at w0, and wrong elsewhere."""
+
+        def jac(w):
+            return quadratics(w)[1] * (1.0 if w[0] == 2.0 else -1.0)
+
+        unchecked = quietly(self.fun, [2.0, 1.0], jac=jac)
+        checked = quietly(self.fun, [2.0, 1.0], jac=jac, check_jac=True)
+        assert checked.status is unchecked.status is sb.Status.STALLED
+        assert self.ADVICE in unchecked.message
+        assert "check_jac" not in checked.message
+
+    def test_not_where_no_user_could_have_erred(self):
+        """Losses without jac, and a tolerance that rounding does not allow."""
+        for jac in (None, lambda w: cb2(w)[1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = sb.minimax(lambda w: cb2(w)[0], [1.0, -0.1], jac=jac, method="accelerated", tol=0.0)
+            assert result.status is sb.Status.STALLED
+            assert "check_jac" not in result.message
 
 
 def test_stalled_names_the_tolerance():

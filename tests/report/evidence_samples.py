@@ -236,7 +236,7 @@ def evidence(
             "certified": True,
             "largest_loss": 0.5972,
             "largest_loss_bound": 0.5921,
-            "region": "all linear models with l2 = 0.01",
+            "region": "for intercepts within 2.5 of the one found",
             "words": [
                 "No linear model with this penalty has a largest loss below 0.592 on these rows.",
                 "This is about optimization, not about new data.",
@@ -253,6 +253,7 @@ def evidence(
                 {"worst_weight": 0.25, "prior": "shares", "share": 0.25},
                 {"worst_weight": 0.0, "prior": "shares", "share": 0.13},
             ],
+            "n_choices": 150,
             "kept_share": 0.13,
             "chosen_share": 0.62,
             "fold_choices": [{"worst_weight": p, "prior": "shares", "l2": 0.01} for p in (0.1, 0.1, 0.25, 0.1, 0.05)],

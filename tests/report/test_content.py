@@ -32,13 +32,15 @@ def tiles(data: dict[str, Any], id: str) -> dict[str, str]:
 def test_the_share_of_the_chosen_point_is_not_that_of_the_average_model():
     data = evidence()
     shown = tiles(data, "stability")
-    assert shown["This worst weight and prior chosen, % of samples"] == "62"
-    assert shown["The average model kept, % of samples"] == "13"
+    assert shown["This worst weight and prior chosen, % of samples of the held-out losses"] == "62"
+    assert shown["Bootstrap samples of the rows"] == "200"
+    assert shown["Bootstrap samples of the held-out losses"] == "150"
+    assert shown["The average model kept, % of samples of the held-out losses"] == "13"
     data["outcome"] = "nothing to gain"
-    assert "This worst weight and prior chosen, % of samples" not in tiles(data, "stability")
+    assert "This worst weight and prior chosen, % of samples of the held-out losses" not in tiles(data, "stability")
     old = evidence()
-    del old["stability"]["chosen_share"]
-    assert "The average model kept, % of samples" in tiles(old, "stability")
+    del old["stability"]["chosen_share"], old["stability"]["n_choices"]
+    assert "The average model kept, % of samples of the held-out losses" in tiles(old, "stability")
 
 
 def test_where_the_average_model_is_kept_no_change_is_shown_beside_the_answer():

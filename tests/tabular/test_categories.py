@@ -71,6 +71,7 @@ def test_missing_values_are_a_level():
 def test_rare_codes_are_pooled_and_identifiers_left_out():
     rare = learn([1, 2] * 100 + [7, 8])
     assert rare.columns[0].all_levels == ("1", "2", "(other)")
+    assert "(other) is all of 2 rare ones (2 rows)" in rare.columns[0].rule
     assert isinstance(learn(list(range(N))).columns[0], DroppedRule)
     kept = learn(list(range(N)), keep="pain").columns[0]
     assert isinstance(kept, CategoryRule)

@@ -65,5 +65,5 @@ def test_unknown_columns():
     with pytest.raises(ProblemError, match=r"there is no column 'payd', which target names. Did you mean 'paid'"):
         learn(people(), target="payd")
     encoding = learn(people())
-    with pytest.raises(ProblemError, match="the table lacks the columns 'age'"):
+    with pytest.raises(ProblemError, match="the table lacks the column 'age'"):
         encoding.features(table_from_frame({"job": ["cook"], "sex": ["f"], "income": [1.0], "Age": [3]}))

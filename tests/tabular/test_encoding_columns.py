@@ -259,7 +259,7 @@ def test_texts_that_are_all_rare_are_left_out_unless_kept():
     ],
 )
 def test_dates_are_refused(column):
-    with pytest.raises(ProblemError, match=r"the columns 'x' hold dates or times.*--drop x"):
+    with pytest.raises(ProblemError, match=r"the column 'x' holds dates or times.*or leave it out: --drop x"):
         learn(column)
 
 
@@ -277,6 +277,19 @@ def test_everything_unusable_is_refused_in_one_message():
     assert "'tags' (list<item: int64>), 'raw' (binary)" in text
     assert "--drop day --drop 'due day' --drop tags --drop raw (drop=)" in text
     assert len(learn(days, "day", more=more, drop=["day", *more]).feature_names) == 1
+
+
+def test_one_column_of_lists_is_refused_in_the_singular():
+    with pytest.raises(
+        ProblemError, match=r"^the column 'x' \(list.*\) is of a type that is neither a number nor text; "
+    ):
+        learn([[1, 2]] * N)
+
+
+def test_one_rare_level_of_one_row():
+    encoding = learn(["a", "b"] * (N // 2 - 1) + ["a", "c"])
+    assert "(other) is the rare one (1 row)" in encoding.columns[0].rule
+    assert any(found.message.endswith("are pooled: 1 row.") for found in encoding.findings)
 
 
 def test_hostile_names_make_messages_of_one_line():

@@ -133,7 +133,7 @@ def test_no_rows_have_no_predictions_in_columns_of_the_same_types(path, options,
         none = model.predict(data, keep=["id"])
         assert (none.num_rows, none.column_names) == (0, some.column_names)
         assert none.schema.types[1:] == some.schema.types[1:]
-    with pytest.raises(sb.ProblemError, match="lacks the columns 'income'"):
+    with pytest.raises(sb.ProblemError, match="lacks the column 'income'"):
         model.predict(frame.drop(columns="income"))
 
 
@@ -199,7 +199,7 @@ def test_unseen_values_and_missing_columns_at_prediction(path, model):
     table = pd.read_csv(path)
     odd = table.assign(job="astronaut", age=None)
     assert model.predict(odd).num_rows == len(table)
-    with pytest.raises(sb.ProblemError, match="lacks the columns 'income'"):
+    with pytest.raises(sb.ProblemError, match="lacks the column 'income'"):
         model.predict(table.drop(columns="income"))
     with pytest.raises(sb.ProblemError, match=r"no column 'idd'.*Did you mean 'id'"):
         model.predict(table, keep=["idd"])

@@ -22,6 +22,7 @@ def certify(
 
     Exit status 0: it holds. 2: these are not the rows of the fit. 3: it does not hold.
     """
+    from ..learn.fitting.region import among
     from ..workflow.certify_model import certify_model
     from ..workflow.table_model_reading import load_table_model
     from .live import live
@@ -50,13 +51,17 @@ def certify(
             "certificate says nothing about them; --anyway goes on."
         )
         raise typer.Exit(BAD_INPUT)
-    if not json:
+    if not json and found.found is not None:
         if not found.same_rows:
             say("These are not the rows of the fit: what follows is about these rows.")
         say(f"The file says: value {found.stored_value:.10g}, gap {found.stored_gap:.2g}.")
         say(f"The rows say:  {certificate}.")
         if found.holds:
-            say("The certificate holds: no linear model with this penalty has a lower value by more than this gap.")
+            region = among(certificate.reach, found.found.l2)
+            say(
+                "The certificate holds: no linear model with this penalty has a lower value by more than this "
+                f"gap{region}."
+            )
         elif not found.agrees:
             say("The certificate does not hold: the file says something else than its rows.")
         else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..learn.fitting.region import EVERYWHERE, region_of
 from ..workflow.table_model import TableModel
 from .output import columns_text, command_line, group_text, say
 
@@ -46,6 +47,7 @@ def fit_facts(model: TableModel, place: str, page: str | None) -> dict[str, Any]
             "lower_bound": result.lower_bound,
             "gap": estimator.gap_,
             "certified": bool(estimator.certified_),
+            "region": region_of(result.reach, _point(estimator)["l2"]),
             "words": None if evidence is None else evidence["certificate"]["words"],
         },
         "status": result.status.value,
@@ -139,7 +141,8 @@ def _say_findings(findings: list[dict[str, Any]]) -> None:
     for finding in notes[:MOST_NOTES]:
         say(f"Note: {finding['message']}", indent="  ")
     if len(notes) > MOST_NOTES:
-        say(f"Note: {len(notes) - MOST_NOTES} more notes are in the report and in --json.")
+        n_more = len(notes) - MOST_NOTES
+        say(f"Note: {n_more} more {'note is' if n_more == 1 else 'notes are'} in the report and in --json.")
 
 
 def _say_certificate(facts: dict[str, Any]) -> None:
@@ -149,9 +152,10 @@ def _say_certificate(facts: dict[str, Any]) -> None:
     elif certificate["words"]:
         say(f"Certificate: {certificate['words'][0]}")
     elif certificate["certified"]:
+        where = "" if certificate["region"] == EVERYWHERE else f" {certificate['region']}"
         say(
             "Certificate: on the training rows no linear model with this penalty has an objective that is lower by "
-            f"more than {certificate['gap']:.2g}; this is about optimization, not about new data."
+            f"more than {certificate['gap']:.2g}{where}; this is about optimization, not about new data."
         )
 
 

@@ -43,12 +43,16 @@ _SUBJECT = re.compile(rf"(^|[.;:] )({_NAME})(?= must | takes | names | needs )")
 # What a remedy names: raise max_iter, or l2.
 _REMEDY = re.compile(rf"\b((?:raise|lower) (?:\S+, or )?)({_NAME})\b", re.IGNORECASE)
 
+# A remedy that the commands do not have.
+_TOLERANCE = re.compile(r"(?<=raise max_iter), or tol\b")
+
 
 def in_options(message: str) -> str:
     """The message with ``min_group_size=20`` written as ``--min-group-size 20``."""
     for written, option in FLAGS.items():
         message = message.replace(written, option)
     message = message.replace("sensitive_features must", "--group must")
+    message = _TOLERANCE.sub("", message)
     message = _ASSIGNED.sub(_assigned, message)
     message = _NAMING.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", message)
     for _ in range(2):

@@ -90,7 +90,8 @@ class Stopping:
         if self.time_limit is not None and self.out_of_time(history):
             return Status.TIME_LIMIT, self.time_limit_message(history.time[-1])
         if n_iter >= self.max_iter:
-            return Status.MAX_ITER, f"stopped after {n_iter} iterations; raise max_iter, or tol"
+            times = f"{n_iter} iteration{'s' if n_iter != 1 else ''}"
+            return Status.MAX_ITER, f"stopped after {times}; raise max_iter, or tol"
         if n_iter < SHORT_STALL_ITERATIONS:
             return None
         patience = SHORT_STALL_ITERATIONS if _predicts_nothing(history, value) else STALL_ITERATIONS

@@ -26,10 +26,13 @@ class ModelCertificate:
         Value, lower bound and gap, in standardized units.
     tolerance : float
         The gap that the model was to be certified to.
+    l2 : float
+        The penalty of the model.
     """
 
     certificate: Certificate
     tolerance: float
+    l2: float
 
     @property
     def holds(self) -> bool:
@@ -82,4 +85,4 @@ def certify_estimator(
     trainer, candidate = Trainer(rows, setting), model._candidate(rows)
     problem = trainer.problem(candidate, References(trainer).at(candidate.l2))
     w = trainer.standardized(np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_))
-    return ModelCertificate(certify(problem, w), setting.tol)
+    return ModelCertificate(certify(problem, w), setting.tol, candidate.l2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from .._types import Matrix, Vector
 from .._validation import finite_vector, flag, real_array, symmetric
 from ..errors import IncompatibleError, ProblemError, warn_user
 from .arguments import checked_args, with_args
-from .base import HasHessian, HasJacobianError
+from .base import HasHessian, HasJacobianError, Losses
 from .differences import Differences, check_jacobian
 
 Function = Callable[..., Any]
@@ -33,6 +33,7 @@ class FunctionLosses:
     n_losses: int
     n_params: int
     hess: Function | None = None
+    jac_is_checked: bool = False
 
     def lacks(self, capability: type) -> str | None:
         if capability is HasJacobianError and self.exact_jacobian:
@@ -71,6 +72,8 @@ class PairLosses:
     n_losses: int
     n_params: int
     hess: Function | None = None
+    jac_is_checked: bool = False
+    exact_jacobian: ClassVar[bool] = True
 
     def lacks(self, capability: type) -> str | None:
         return NO_HESS if capability is HasHessian and self.hess is None else None
@@ -144,10 +147,18 @@ def from_functions(
         )
         jac = Differences(lambda w: _as_values(fun(w), f.size), w0)
     sizes = f.size, w0.size
-    losses = PairLosses(fun, *sizes, hess) if jac is True else FunctionLosses(fun, jac, *sizes, hess)
+    checked: dict[str, Any] = {"hess": hess, "jac_is_checked": check_jac}
+    losses = PairLosses(fun, *sizes, **checked) if jac is True else FunctionLosses(fun, jac, *sizes, **checked)
     if check_jac:
         check_jacobian(losses, w0)
     return losses
+
+
+def advice_where_stalled(losses: Losses) -> str:
+    """The end of a stalled run's message, where a Jacobian was given and not compared with differences."""
+    if not isinstance(losses, PairLosses | FunctionLosses) or losses.jac_is_checked or not losses.exact_jacobian:
+        return ""
+    return "; check_jac=True tells whether jac is right"
 
 
 class _LastCall:

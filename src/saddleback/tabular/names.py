@@ -38,6 +38,17 @@ def listed(names: Iterable[Any], most: int = MOST_LISTED) -> str:
     return ", ".join(quoted(name) for name in names[:most]) + rest
 
 
+def plural(n: int, noun: str) -> str:
+    """1 row, 2 rows."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def columns_listed(names: Iterable[Any]) -> str:
+    """As `listed`, after "the column" or "the columns"."""
+    names = list(names)
+    return f"the column{'' if len(names) == 1 else 's'} {listed(names)}"
+
+
 def to_type(option: str, names: Iterable[str]) -> str:
     """An option of the command line for each of these columns, as it is to be typed."""
     return " ".join(f"{option} {_shell_quoted(name)}" for name in names)

@@ -13,6 +13,7 @@ from ..learn.groups.group_input import MOST_GROUPS
 from ..learn.groups.groups import Groups
 from ..learn.groups.reading import read_sensitive_features
 from ..learn.groups.titles import titles_of
+from ..tabular.names import columns_listed
 
 IDENTIFIER_SHARE = 0.5
 """A column with more different labels than this share of its rows is called an identifier."""
@@ -70,14 +71,16 @@ def _check_sizes(groups: Groups, n: int, columns: list[str], *, told: bool) -> N
     crossed = len(columns) > 1 and not groups.overlap
     fewer = " Name fewer columns, or do not cross them: crossed=False." if crossed else ""
     if len(groups.names) > MOST_GROUPS:
+        make = "makes" if len(columns) == 1 else "make"
         raise ProblemError(
-            f"the columns {', '.join(map(repr, columns))} make {len(groups.names):,} groups of {n:,} rows, more than "
+            f"{columns_listed(columns)} {make} {len(groups.names):,} groups of {n:,} rows, more than "
             f"{MOST_GROUPS:,}. Merge small ones by min_group_size=50.{fewer}"
         )
     if not told and (sizes == 1).any():
         j = int(np.argmax(sizes == 1))
         count = int((sizes == 1).sum())
-        others = f", and {count - 1} more groups have one" if count > 1 else ""
+        more = "one more group has" if count == 2 else f"{count - 1} more groups have"
+        others = f", and {more} one" if count > 1 else ""
         raise ProblemError(
             f"the group {titles_of(groups)[j] or groups.names[j]} has one row{others}: nothing can be learned or "
             f"judged by it. Merge small groups by min_group_size=20, or keep it by min_group_size=1.{fewer}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from inspect import signature
 
 import numpy as np
@@ -329,6 +330,26 @@ def test_unknown_arguments_of_fit(model, name, remedy):
     with pytest.raises(sb.ProblemError, match=rf"{type(model).__name__}.fit has no argument '{name}'. {remedy}"):
         model.fit(DATA.X, DATA.y, **{name: DATA.town})
     assert list(signature(model.fit).parameters) == ["X", "y", "sensitive_features", "sample_weight"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "remedy"),
+    [
+        (sb.MinimaxClassifierCV, "dual_set", "worst_weights= and priors= list; MinimaxClassifier has dual_set."),
+        (sb.MinimaxRegressorCV, "dual_set", "worst_weights= and priors= list; MinimaxRegressor has dual_set."),
+        (sb.WorstGroupCorrection, "dual_set", "worst_weights= and priors= list."),
+        (sb.MinimaxClassifierCV, "worst_weight", "Did you mean 'worst_weights'?"),
+        (sb.MinimaxRegressorCV, "l2", "Did you mean 'l2s'?"),
+        (sb.MinimaxRegressor, "worst_weights", "Did you mean 'worst_weight'?"),
+        (sb.MinimaxClassifier, "groups", "to fit, as sensitive_features=, or name columns of X by group_by=."),
+        (sb.MinimaxClassifier, "penalty", "It has worst_weight, l2, "),
+    ],
+)
+def test_unknown_parameters(kind, name, remedy):
+    given = (LogisticRegression(),) if kind is sb.WorstGroupCorrection else ()
+    with pytest.raises(TypeError, match=rf"^{kind.__name__} has no parameter '{name}'\. .*{re.escape(remedy)}"):
+        kind(*given, **{name: 1})
+    assert {*signature(kind).parameters} == {*kind(*given).get_params(deep=False)}
 
 
 def test_no_groups_is_one_warning():

@@ -384,7 +384,19 @@ class TestSentence:
         assert bound.value == pytest.approx(gain.result_.losses.max(), rel=1e-12)
         optimum = sb.MinimaxClassifier(1.0, l2=gain.l2_, tol=1e-9).fit(*towns(1500, -0.5)).result_.value
         assert bound.lower_bound <= optimum <= bound.value + 1e-9
-        assert f"{bound.value:.3g}, by more than {bound.gap:.2g} (certified)." in gain.selection_.sentence
+        penalized = gain.result_.losses.max() - gain.group_losses_.max()
+        assert penalized == pytest.approx(0.5 * gain.l2_ * np.sum((gain.coef_ * towns(1500, -0.5)[0].std(axis=0)) ** 2))
+        within = f"(certified for intercepts within {bound.result.reach[-1]:.3g} of the one found)."
+        said = f"{bound.value:.3g} with the penalty, by more than {bound.gap:.2g} {within}"
+        assert gain.selection_.sentence.endswith(said)
+
+    def test_a_bound_without_penalty_and_intercept(self):
+        X, y, town = towns(300, -0.5)
+        model = sb.MinimaxClassifierCV(l2s=[0.0], cv=3, repeats=1).fit(X, y, sensitive_features=town)
+        assert "with the penalty" not in model.selection_.sentence
+        assert "(certified for parameters, in standardized units, within" in model.selection_.sentence
+        model = sb.MinimaxClassifierCV(fit_intercept=False, cv=3, repeats=1).fit(X, y, sensitive_features=town)
+        assert model.selection_.sentence.endswith(" (certified).")
 
     def test_nothing_tells_the_best_of_the_others(self):
         X, y, town = towns(500, 1.0)

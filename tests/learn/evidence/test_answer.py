@@ -52,7 +52,7 @@ def judged(model, change, *, worst=1, noise=0.1, others=0.01, choices=(), kept_s
     scatter -= held_out.rows.groups.mean(scatter)[codes]
     scores = baseline + np.where(codes == worst, change, others) + scatter
     at = compare(baseline, scores, held_out.rows)
-    stability = None if kept_share is None else {"kept_share": kept_share}
+    stability = None if kept_share is None else {"kept_share": kept_share, "n_choices": 50}
     return outcome_of(subject, at), answer_of(subject, Evaluation(held_out, choices=list(choices)), at, stability)
 
 

@@ -11,11 +11,11 @@ import pytest
 
 import saddleback as sb
 from learn.evidence.models import KINDS, QUICK, evidence_of, fitted, towns
-from saddleback.learn.evidence.certificate import region_of
 from saddleback.learn.evidence.fingerprint import fingerprint_of
 from saddleback.learn.evidence.objective import _with_prior_in_words
 from saddleback.learn.evidence.plain import plain
 from saddleback.learn.evidence.subject import read_subject
+from saddleback.learn.fitting.region import among, region_of
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,10 +80,26 @@ def test_a_run_that_was_cut_short_is_not_called_certified():
 
 
 def test_regions_in_words():
-    assert region_of(np.array([np.inf, np.inf]), True, 1.0) == "everywhere"
-    assert "all coefficients" in region_of(np.array([np.inf, 2.0]), True, 1.0)
-    assert "within 2 to 3" in region_of(np.array([2.0, 3.0]), True, 0.0)
-    assert "1 of 2" in region_of(np.array([2.0, np.inf]), False, 0.0)
+    assert region_of(np.array([np.inf, np.inf]), 1.0) == "everywhere"
+    assert among(np.array([np.inf, np.inf]), 1.0) == ""
+    assert among(np.array([np.inf, 2.0]), 1.0) == " for intercepts within 2 of the one found"
+    assert region_of(np.array([np.inf, 2.0, 3.0]), 1.0) == "for intercepts within 2 to 3 of those found"
+    assert "within 2 to 3" in region_of(np.array([2.0, 3.0]), 0.0)
+    assert "1 of 2" in region_of(np.array([2.0, np.inf]), 0.0)
+
+
+def test_what_no_model_does_is_said_of_the_models_of_the_region():
+    """Both sentences, the first of which `saddleback fit` prints alone; without an intercept nothing is left out."""
+    certificate, result = evidence_of("classifier")["certificate"], fitted("classifier").result_
+    assert certificate["region"] == f"for intercepts within {result.reach[-1]:.3g} of the one found"
+    assert f"{certificate['region']}, so that" in certificate["words"][0]
+    assert "penalty included" in certificate["words"][1]
+    assert "for intercepts within" in certificate["words"][1]
+    data = towns()
+    model = sb.MinimaxClassifier(0.5, l2=0.01, fit_intercept=False).fit(data.X, data.y, sensitive_features=data.town)
+    certificate = model.evidence(**QUICK)["certificate"]
+    assert certificate["region"] == "everywhere"
+    assert not any("within" in sentence for sentence in certificate["words"])
 
 
 def test_coefficients_by_name():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,10 @@ def test_the_average_model_has_a_worst_off_group_in_every_resample():
     assert all(entry["weight"] is None for entry in stability["binding"])
     assert "is the worst off" in stability["words"]
     assert sum(choice["share"] for choice in stability["choices"]) == pytest.approx(1.0)
+    assert stability["n_choices"] == 20
+    assert re.search(
+        r"Repeated on 20 bootstrap .* the rule keeps the average model in \d+ % of these", stability["words"]
+    )
     assert len(stability["fold_choices"]) == 2
 
 
@@ -124,3 +130,45 @@ def test_the_share_of_the_chosen_point_is_its_own():
     shares = {(choice["worst_weight"], choice["prior"]): choice["share"] for choice in stability["choices"]}
     assert stability["chosen_share"] == shares[point]
     assert stability["chosen_share"] + stability["kept_share"] <= 1.0
+
+
+def test_an_average_model_is_kept_whatever_its_penalty():
+    """The two penalties are equally good on average, and the rule takes that with the lower largest loss."""
+    X, y, town = table(0, gain=False)
+    model = sb.MinimaxClassifierCV(worst_weights=[0], priors=[0], l2s=[0.001, 0.003, 0.3], cv=3, repeats=1, rule="best")
+    model.fit(X, y, sensitive_features=town)
+    scores, candidates, trained = scored(model)
+    rows, rng = scored_rows(trained), np.random.default_rng(0)
+    chosen, kept = resampled_choices(scores, candidates, rows, "best", 30, rng)
+    assert len(set(chosen)) > 1, "the penalty changes from one resample to another"
+    assert all(kept)
+    stability = model.evidence(challengers=None, folds=2, n_bootstrap=30)["stability"]
+    assert stability["kept_share"] == 1.0
+    assert [choice["share"] for choice in stability["choices"]] == [1.0]
+
+
+@pytest.mark.parametrize("budget", [0, 10**9])
+def test_the_shares_of_choices_are_of_as_many_resamples_as_are_told(monkeypatch, budget):
+    """Fewer refits than choices: every share is a whole number of the resamples that stand beside it."""
+    monkeypatch.setattr("saddleback.learn.evidence.stability.REFIT_NUMBERS", budget)
+    X, y, town = table(0, gain=True)
+    model = sb.MinimaxClassifierCV(**CHOICE).fit(X, y, sensitive_features=town)
+    evidence = model.evidence(challengers=None, folds=2, n_bootstrap=30)
+    stability = evidence["stability"]
+    n_refits, n_choices = stability["n_bootstrap"], stability["n_choices"]
+    assert (n_refits, n_choices) == (10 if budget == 0 else 30, 30)
+    for shares, n in (("binding", n_refits), ("choices", n_choices)):
+        times = np.array([entry["share"] * n for entry in stability[shares]])
+        assert times == pytest.approx(np.round(times))
+    assert f"% of {n_refits} bootstrap resamples of the rows" in stability["words"]
+    average = [c["share"] for c in stability["choices"] if (c["worst_weight"], c["prior"]) == (0.0, "shares")]
+    assert stability["kept_share"] == pytest.approx(sum(average))
+    assert f"of {n_choices} bootstrap resamples" in evidence["answer"][2]
+
+
+@pytest.mark.parametrize("kind", ["corrected classifier", "corrected regressor"])
+def test_a_model_left_alone_is_no_correction_with_the_worst_weight_0(kind):
+    stability = fitted(kind).evidence(challengers=None, folds=2, n_bootstrap=30)["stability"]
+    assert 0.0 < stability["kept_share"] < 1.0
+    alone = [choice["share"] for choice in stability["choices"] if choice["prior"] == "no correction"]
+    assert stability["kept_share"] == pytest.approx(sum(alone))

@@ -84,7 +84,7 @@ class TestSelect:
         assert f"falls by {in_brackets(row['gain'], row['gain_error'])}, from" in text
         assert f" to {with_error(row['worst_loss'], row['gain_error'])[0]}. " in text
         assert f"The average of all rows rises by {in_brackets(row['price'], row['price_error'])}." in text
-        assert "(certified)" in text
+        assert "(certified for intercepts within" in text
 
     def test_sentence_where_there_is_nothing_to_gain(self, nothing):
         assert nothing.select() is nothing.models[0]

@@ -15,7 +15,7 @@ from ..data.folds import make_splits
 from ..data.jobs import read_n_jobs
 from ..data.retained import Retained, Trained
 from ..data.rows import Rows
-from ..estimators.arguments import refusing_unknown
+from ..estimators.arguments import refusing_unknown, refusing_unknown_parameters
 from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.trainer import Trainer
 from ..groups.group_input import EVERYBODY, refuse_rows
@@ -119,6 +119,7 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
     (True, 'small')
     """
 
+    @refusing_unknown_parameters
     def __init__(
         self,
         estimator: Any,

@@ -19,7 +19,7 @@ from ..selection.making import make_selection
 from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import find_score
 from ..selection.selection import Selection
-from .arguments import refusing_unknown
+from .arguments import refusing_unknown, refusing_unknown_parameters
 from .base import LinearMinimax
 from .classifier import LinearClassifier
 from .regressor import LinearRegressor
@@ -28,6 +28,7 @@ from .regressor import LinearRegressor
 class CrossValidated(LinearMinimax):
     """The candidate that is chosen by cross-validation; base of MinimaxClassifierCV and MinimaxRegressorCV."""
 
+    @refusing_unknown_parameters
     def __init__(
         self,
         worst_weights: Any = WORST_WEIGHTS,

@@ -17,13 +17,14 @@ from ..fitting.candidate import Candidate, read_prior, read_share
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
 from ..groups.group_input import ROWS
-from .arguments import refusing_unknown
+from .arguments import refusing_unknown, refusing_unknown_parameters
 from .base import LinearMinimax
 
 
 class SingleModel(LinearMinimax):
     """One candidate, told by ``worst_weight``, ``prior`` and ``l2``; base of MinimaxClassifier and MinimaxRegressor."""
 
+    @refusing_unknown_parameters
     def __init__(
         self,
         worst_weight: float = 1.0,

@@ -174,7 +174,8 @@ def _stable(subject: Subject, evaluation: Evaluation, stability: dict[str, Any] 
     taken, n_folds = departures(evaluation)
     parts = [f"in {taken} of {n_folds} folds"] if n_folds > 1 else []
     if stability is not None and stability["kept_share"] is not None:
-        parts.append(f"in {100 * (1 - stability['kept_share']):.0f} % of bootstrap resamples")
+        share, n_resamples = 100 * (1 - stability["kept_share"]), stability["n_choices"]
+        parts.append(f"in {share:.0f} % of {n_resamples} bootstrap resamples")
     other = "a correction" if subject.corrects else "another model than the average one"
     return f"; {other} was chosen {' and '.join(parts)}" if parts else ""
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._types import Vector
 from ...errors import ConvergenceWarning
 from ...result import Result
 from ..data.rows import Rows
 from ..fitting.candidate import NoCorrection
+from ..fitting.region import among, region_of
 from ..fitting.trainer import Trainer, TrainingBound
 from ..selection.selection import plain
 from .linear_models import ordinary
@@ -31,7 +31,7 @@ def certificate_of(subject: Subject, trained: Rows) -> dict[str, Any]:
     value = bound.value if left_alone else result.value
     lower = bound.lower_bound if left_alone else result.lower_bound
     certified = bool(bound.certified if left_alone else result.certified)
-    region = region_of(result.reach, subject.setting.fit_intercept, _penalty(subject, bound))
+    region = region_of(result.reach, _penalty(subject, bound))
     return {
         "value": value,
         "lower_bound": lower,
@@ -40,7 +40,7 @@ def certificate_of(subject: Subject, trained: Rows) -> dict[str, Any]:
         "largest_loss": bound.value,
         "largest_loss_bound": bound.lower_bound if bound.certified else None,
         "region": region,
-        "words": _words(subject, bound, value, lower, region, certified=certified),
+        "words": _words(subject, bound, value, lower, certified=certified),
     }
 
 
@@ -60,21 +60,6 @@ def _penalty(subject: Subject, bound: TrainingBound) -> float:
     return bound.l2 if isinstance(subject.candidate, NoCorrection) else subject.candidate.l2
 
 
-def region_of(reach: Vector, intercept: bool, l2: float) -> str:
-    """Where the bound holds, in the parameters of standardized columns."""
-    near = np.isfinite(reach)
-    if not near.any():
-        return "everywhere"
-    if l2 > 0.0 and intercept and not near[:-1].any():
-        return f"for all coefficients, and for intercepts within {reach[-1]:.3g} of the one found"
-    if near.all():
-        return f"for parameters, in standardized units, within {reach.min():.3g} to {reach.max():.3g} of those found"
-    return (
-        f"for {int(near.sum())} of {reach.size} parameters within {reach[near].min():.3g} to {reach[near].max():.3g} "
-        "of those found, and for all values of the others"
-    )
-
-
 def _objective(subject: Subject) -> str:
     """What was minimized, with its numbers."""
     p, prior, loss = subject.candidate.worst_weight, subject.candidate.prior, "loss"
@@ -92,20 +77,19 @@ def _objective(subject: Subject) -> str:
     return f"{1.0 - p:g} times the {average} + {p:g} times the worst group's {loss} + penalty"
 
 
-def _words(
-    subject: Subject, bound: TrainingBound, value: float, lower: float, region: str, *, certified: bool
-) -> list[str]:
+def _words(subject: Subject, bound: TrainingBound, value: float, lower: float, *, certified: bool) -> list[str]:
     family = "linear correction of your model" if subject.corrects else "linear model"
     where = "these rows" if subject.same_rows else "the rows of the fit"
     l2 = _penalty(subject, bound)
+    region = among(subject.model.result_.reach, l2)
     words = []
     if isinstance(subject.candidate, NoCorrection):
         words.append("Your model was left alone; the bound is about what a correction could have gained.")
     elif certified:
         words.append(
             f"The objective, {_objective(subject)}, is {plain(value, 6)} on {where}; no {family} with this penalty "
-            f"(l2={l2:g}) has less than {plain(lower, 6)}, so that at most {plain(max(value - lower, 0.0), 2)} could "
-            "be gained."
+            f"(l2={l2:g}) has less than {plain(lower, 6)}{region}, so that at most "
+            f"{plain(max(value - lower, 0.0), 2)} could be gained."
         )
     else:
         words.append(
@@ -115,10 +99,8 @@ def _words(
     if bound.certified:
         words.append(
             f"The largest loss of a group, penalty included, is {plain(bound.value, 6)}; no {family} with this penalty "
-            f"(l2={bound.l2:g}) has a largest loss below {plain(bound.lower_bound, 6)}."
+            f"(l2={bound.l2:g}) has a largest loss below {plain(bound.lower_bound, 6)}{bound.region}."
         )
     else:
         words.append("How low the largest loss of a group could be is not certified.")
-    if region != "everywhere":
-        words.append(f"The bound holds {region}.")
     return [*words, NOT_NEW_DATA]

@@ -58,7 +58,8 @@ def resampled_choices(
     A resample repeats rows, and the rule takes its n rows for independent: then its standard errors are those of the
     resample. Multiplicities as weights would not do: the errors of a weighted mean are sqrt(2) times as large, because
     weights m of mean 1 and variance 1 have the mean square 2. Nothing is fitted. ``average`` is the model that is kept;
-    by default the average model of the penalty that is best on the resample. ``rows`` need no features.
+    by default an average model of any penalty, compared from that of the penalty that is best on the resample. ``rows``
+    need no features.
     """
     strata, chosen, kept = Strata.of(rows.groups), [], []
     for _ in range(n_resamples):
@@ -67,5 +68,5 @@ def resampled_choices(
         base = best_average(drawn, candidates, resampled) if average is None else average
         choice = choose_candidate(drawn, resampled, base, rule)
         chosen.append(choice.chosen)
-        kept.append(choice.chosen == base)
+        kept.append(candidates[choice.chosen].is_average if average is None else choice.chosen == average)
     return chosen, kept

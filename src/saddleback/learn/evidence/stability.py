@@ -33,6 +33,8 @@ FEWEST_REFITS = 10
 RESAMPLED_SCORES = 200_000_000
 """Scores in all resamples of a choice together, some seconds; ``FEWEST_CHOICES`` are always made."""
 FEWEST_CHOICES = 20
+NO_CORRECTION = "no correction"
+"""What stands for the prior where a resample leaves the user's model alone."""
 
 
 def stability_of(
@@ -48,16 +50,17 @@ def stability_of(
     texts = group_texts(trained.rows.groups)
     order = np.lexsort((np.arange(len(texts)), -shares))
     binding = [{"group": texts[j], "weight": weights[j], "share": shares[j]} for j in order]
-    choices, kept_share, chosen_share = _choices(subject, trained, n_bootstrap, rng)
+    choices, n_choices, kept_share, chosen_share = _choices(subject, trained, n_bootstrap, rng)
     folds = [_parameters(candidate) for candidate in evaluation.choices] or None
     return {
         "n_bootstrap": refits,
         "binding": binding,
         "choices": choices,
+        "n_choices": n_choices,
         "kept_share": kept_share,
         "chosen_share": chosen_share,
         "fold_choices": folds,
-        "words": _words(subject, binding, refits, kept_share, evaluation.choices),
+        "words": _words(subject, binding, refits, n_choices, kept_share, evaluation.choices),
     }
 
 
@@ -117,13 +120,13 @@ def _weights_of_model(subject: Subject, rows: Rows) -> Vector:
 
 def _choices(
     subject: Subject, trained: Trained, n_bootstrap: int, rng: np.random.Generator
-) -> tuple[list[dict[str, Any]] | None, float | None, float | None]:
-    """The choices on resamples of the scores, the most frequent first, and two shares of the resamples.
+) -> tuple[list[dict[str, Any]] | None, int | None, float | None, float | None]:
+    """The choices on resamples of the scores, the most frequent first, the resamples, and two shares of them.
 
     In the first the baseline is kept, in the second the worst weight and the prior of the model are chosen.
     """
     if subject.selection is None or trained.scores is None:
-        return None, None, None
+        return None, None, None, None
     scores: Matrix = trained.scores.astype(np.float64)
     table = subject.selection.candidates
     candidates = [
@@ -131,16 +134,19 @@ def _choices(
         for values in zip(*(table[name].tolist() for name in ("worst_weight", "prior", "l2")), strict=True)
     ]
     if len(candidates) != scores.shape[1]:
-        return None, None, None
+        return None, None, None, None
     many = int(np.clip(RESAMPLED_SCORES // max(scores.size, 1), min(FEWEST_CHOICES, n_bootstrap), n_bootstrap))
     average = 0 if subject.corrects else None
     chosen, kept = resampled_choices(
         scores, candidates, scored_rows(trained), subject.selection.rule, many, rng, average=average
     )
     points = [(candidate.worst_weight, prior_text(candidate.prior)) for candidate in candidates]
+    if subject.corrects:
+        # A correction with the worst weight 0 is another choice.
+        points[0] = (0.0, NO_CORRECTION)
     counted = Counter(points[c] for c in chosen)
     listed = [{"worst_weight": p, "prior": prior, "share": times / many} for (p, prior), times in counted.most_common()]
-    return listed, float(np.mean(kept)), counted[points[subject.selection.chosen]] / many
+    return listed, many, float(np.mean(kept)), counted[points[subject.selection.chosen]] / many
 
 
 def _parameters(candidate: Candidate) -> dict[str, Any]:
@@ -148,18 +154,23 @@ def _parameters(candidate: Candidate) -> dict[str, Any]:
 
 
 def _words(
-    subject: Subject, binding: list[dict[str, Any]], n: int, kept_share: float | None, choices: list[Candidate]
+    subject: Subject,
+    binding: list[dict[str, Any]],
+    n_refits: int,
+    n_choices: int | None,
+    kept_share: float | None,
+    choices: list[Candidate],
 ) -> str:
     first = binding[0]
     at_average = is_left_alone(subject.candidate) or subject.candidate.worst_weight == 0.0
     alone = at_average and subject.setting.dual_set is None
     what = "is the worst off" if alone else "is among the worst off, for which the model is fitted"
     group = in_sentence(first["group"])
-    text = f"In {100 * first['share']:.0f} % of {n} bootstrap resamples of the rows the group {group} {what}."
+    text = f"In {100 * first['share']:.0f} % of {n_refits} bootstrap resamples of the rows the group {group} {what}."
     if kept_share is not None:
         text += (
-            f" Repeated on bootstrap resamples of the held-out losses, the rule keeps {subject.baseline} in "
-            f"{100 * kept_share:.0f} % of them."
+            f" Repeated on {n_choices} bootstrap resamples of the held-out losses, where nothing is fitted, the rule "
+            f"keeps {subject.baseline} in {100 * kept_share:.0f} % of these."
         )
     if len(choices) > 1:
         kept = sum(map(is_left_alone, choices))

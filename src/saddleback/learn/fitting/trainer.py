@@ -24,6 +24,7 @@ from ..groups.titles import titles_of
 from .candidate import Candidate
 from .observer import NOBODY, Iteration
 from .pointwise import is_centered
+from .region import among
 from .setting import Setting
 
 
@@ -64,6 +65,11 @@ class TrainingBound:
     def gap(self) -> float:
         """How much lower the largest loss of a group can be, at most."""
         return max(self.value - self.lower_bound, 0.0)
+
+    @property
+    def region(self) -> str:
+        """Where the bound holds, as the end of a sentence; empty for everywhere."""
+        return among(self.result.reach, self.l2)
 
 
 class Trainer:

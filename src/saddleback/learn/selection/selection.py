@@ -202,9 +202,10 @@ def _bound(selection: Selection) -> str:
         return ""
     if not bound.certified:
         return " What training rows allow is not certified."
+    penalty = " with the penalty" if bound.l2 > 0.0 else ""
     return (
         f" On the training rows no {selection.family} with l2={bound.l2:g} lowers the largest loss of a group, "
-        f"{plain(bound.value, 3)}, by more than {plain(bound.gap, 2)} (certified)."
+        f"{plain(bound.value, 3)}{penalty}, by more than {plain(bound.gap, 2)} (certified{bound.region})."
     )
 
 

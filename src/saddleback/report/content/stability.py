@@ -20,7 +20,11 @@ def stability_section(source: Source) -> Section:
     stability = source.evidence["stability"]
     if stability is None:
         return Section("stability", TITLE, (source.paragraph("Stability was not measured."),))
-    facts = [Fact("Bootstrap samples", number(stability, "/stability", "n_bootstrap", "d"))]
+    facts = [Fact("Bootstrap samples of the rows", number(stability, "/stability", "n_bootstrap", "d"))]
+    if stability.get("n_choices") is not None:
+        facts.append(
+            Fact("Bootstrap samples of the held-out losses", number(stability, "/stability", "n_choices", "d"))
+        )
     facts += _shares(source)
     blocks: list[Block] = [source.paragraph(stability["words"]), Facts(tuple(facts))]
     if stability["binding"]:
@@ -37,10 +41,10 @@ def _shares(source: Source) -> list[Fact]:
     stability, place = source.evidence["stability"], "/stability"
     facts = []
     if source.evidence["outcome"] != "nothing to gain" and stability.get("chosen_share") is not None:
-        term = "This worst weight and prior chosen, % of samples"
+        term = "This worst weight and prior chosen, % of samples of the held-out losses"
         facts.append(Fact(term, number(stability, place, "chosen_share", "p0")))
     if stability["kept_share"] is not None:
-        term = f"{source.baseline[0].upper()}{source.baseline[1:]} kept, % of samples"
+        term = f"{source.baseline[0].upper()}{source.baseline[1:]} kept, % of samples of the held-out losses"
         facts.append(Fact(term, number(stability, place, "kept_share", "p0")))
     return facts
 
@@ -91,7 +95,12 @@ def _choices(choices: list[Entry]) -> Table:
             Drawing(share_bar(entry["share"])),
         )
         rows.append(Row(cells, base))
-    return Table("choices", "The point of the path that the rule chooses in bootstrap samples", columns, tuple(rows))
+    return Table(
+        "choices",
+        "The point of the path that the rule chooses, in bootstrap samples of the held-out losses",
+        columns,
+        tuple(rows),
+    )
 
 
 def _folds(choices: list[Entry]) -> Table:

@@ -149,7 +149,7 @@ STABILITY = record(
         "fold_choices": or_null(list_of(record({**numbers("worst_weight", "l2"), "prior": text_or_number}))),
         "words": text,
     },
-    numbers("chosen_share"),
+    {**numbers("chosen_share"), "n_choices": or_null(count)},
 )
 COEFFICIENT = record(
     {"feature": text, "value": vector}, {"standardized": or_null(vector), "average_model": or_null(vector)}

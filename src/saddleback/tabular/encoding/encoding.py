@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from ..content.labels import group_label, relabelled
 from ..content.texts import texts_of
 from ..content.types import checked
-from ..names import listed, near_names, quoted
+from ..names import columns_listed, listed, near_names, quoted
 from .applying import matrix
 from .finding import Finding
 from .rules import CategoryRule, ColumnRule, DroppedRule
@@ -128,7 +128,7 @@ class Encoding:
             near = near_names(lacking[0], there)
             meant = f" Is {quoted(lacking[0])} named {' or '.join(map(quoted, near))} there?" if near else ""
             raise ProblemError(
-                f"the table lacks the columns {listed(lacking)}, which the model needs; it has {listed(there)}.{meant}"
+                f"the table lacks {columns_listed(lacking)}, which the model needs; it has {listed(there)}.{meant}"
             )
         for name in names:
             if known[name] > 1:

@@ -14,7 +14,7 @@ from ...errors import ProblemError
 from ..content.labels import class_label, group_label, relabelled
 from ..content.texts import texts_of
 from ..content.types import checked, decoded, is_usable
-from ..names import listed, quoted, to_type
+from ..names import columns_listed, quoted, to_type
 from ..reading.notes import notes_of
 from .association import purity, sampled_rows
 from .chosen_columns import ChosenColumns
@@ -228,11 +228,14 @@ class _Learning:
 def _refusal(times: list[str], unusable: dict[str, str]) -> str:
     parts = []
     if times:
+        hold = "holds" if len(times) == 1 else "hold"
         parts.append(
-            f"the columns {listed(times)} hold dates or times, which are no features as they are. Make numbers of "
-            "them, such as an age in days, a month or a weekday"
+            f"{columns_listed(times)} {hold} dates or times, which are no features as they are. Make numbers of them, "
+            "such as an age in days, a month or a weekday"
         )
     if unusable:
         kinds = ", ".join(f"{quoted(name)} ({quoted(kind)[1:-1]})" for name, kind in list(unusable.items())[:12])
-        parts.append(f"the columns {kinds} are of types that are neither numbers nor text")
-    return f"{'; '.join(parts)}; or leave them out: {to_type('--drop', [*times, *unusable])} (drop=)."
+        of = "column {} is of a type that is" if len(unusable) == 1 else "columns {} are of types that are"
+        parts.append(f"the {of.format(kinds)} neither a number nor text")
+    left_out = "it" if len(times) + len(unusable) == 1 else "them"
+    return f"{'; '.join(parts)}; or leave {left_out} out: {to_type('--drop', [*times, *unusable])} (drop=)."

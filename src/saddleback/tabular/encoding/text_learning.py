@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..content.texts import Texts
 from ..content.written_numbers import unlike_numbers
-from ..names import listed, quoted, to_type
+from ..names import listed, plural, quoted, to_type
 from .applying import slots_of
 from .finding import note, warning
 from .identifiers import FEWEST_ROWS, VARIED_TEXT_SHARE
@@ -140,7 +140,8 @@ def _category(
     findings = []
     if pooled.size:
         some = listed([_text(texts, code) for code in pooled[:3]]) + (", ..." if pooled.size > 3 else "")
-        told = f"Levels of {quoted(name)} that are rare, {pooled.size} in all ({some}), are pooled: {n_pooled} rows."
+        rows = plural(n_pooled, "row")
+        told = f"Levels of {quoted(name)} that are rare, {pooled.size} in all ({some}), are pooled: {rows}."
         findings.append(note(name, "rare", told))
     if n_missing:
         findings.append(missing_finding(name, n_missing, n_rows, f"these are the level {MISSING}"))
@@ -156,6 +157,7 @@ def _sentence(rule: CategoryRule, n_levels_pooled: int, n_pooled: int) -> str:
     else:
         text = f"one column of 0 and 1 for each of {len(all_levels)} levels"
     if n_levels_pooled:
-        text += f"; {OTHER} is all of {n_levels_pooled} rare ones ({n_pooled} rows)"
+        ones = "the rare one" if n_levels_pooled == 1 else f"all of {n_levels_pooled} rare ones"
+        text += f"; {OTHER} is {ones} ({plural(n_pooled, 'row')})"
     unseen = f"are {OTHER}" if rule.other else "get the shares of the training rows"
     return f"{text}; values not seen in training {unseen}"
