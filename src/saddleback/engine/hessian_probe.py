@@ -38,7 +38,7 @@ LEAST_EIGENVALUE = 1e-12
 LEAST_DIAGONAL = 1e-100
 # Where the Hessian is not positive definite, or (D) is not solved, the shift grows by this factor, at most so often.
 SHIFT_GROWTH = 100.0
-SHIFTS = 7
+SHIFTS = 8
 # A second derivative counts as negative where it is this many times the noise of the differences below zero.
 NOISE_MARGIN = 10.0
 # With very many losses, the Newton step for the last lam decides where it stays in the region and predicts at most this
