@@ -318,7 +318,14 @@ def _without_second_derivatives(
     if steepest == 0.0:
         return HessianProbe(0.0, 0.0)
 
+    slope = at.slope(lam) * scales
+    gap = oracle.adversary.gap(lam, at.f)
+
     def solve(least: float) -> ModelStep:
+        # By weak duality lam bounds the decrease from above. If this bound is negligible, (D) need not be solved.
+        bound = gap + 0.5 * float(slope.dot(slope)) / least
+        if bound <= NEGLIGIBLE * threshold:
+            return ModelStep(-scales * slope / least, bound, 0.0)
         factor = slopes / np.sqrt(least)
         solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
         step = -scales * (solution.lam @ slopes) / least
