@@ -318,20 +318,21 @@ def _without_second_derivatives(
     if steepest == 0.0:
         return HessianProbe(0.0, 0.0)
 
+    least = LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0)
     slope = at.slope(lam) * scales
-    gap = oracle.adversary.gap(lam, at.f)
+    # By weak duality g falls by no more than the gap of lam and this term. Where they are within the tolerance, (D)
+    # need not be solved.
+    by_slope = 0.5 * float(slope.dot(slope)) / least
+    if by_slope <= NEGLIGIBLE * threshold and oracle.adversary.gap(lam, at.f) + by_slope <= threshold:
+        return HessianProbe(by_slope, region.length(scales * slope / least, oracle.strong_convexity))
 
-    def solve(least: float) -> ModelStep:
-        # By weak duality lam bounds the decrease from above. If this bound is negligible, (D) need not be solved.
-        bound = gap + 0.5 * float(slope.dot(slope)) / least
-        if bound <= NEGLIGIBLE * threshold:
-            return ModelStep(-scales * slope / least, bound, 0.0)
-        factor = slopes / np.sqrt(least)
+    def solve(shift: float) -> ModelStep:
+        factor = slopes / np.sqrt(shift)
         solution = oracle.dual_step(None, at.f, INNER_ACCURACY * threshold, lam, factor=factor)
-        step = -scales * (solution.lam @ slopes) / least
+        step = -scales * (solution.lam @ slopes) / shift
         return ModelStep(step, _predicted(oracle, at, solution.lam, step), solution.gap)
 
-    found = _resolved(solve, LEAST_EIGENVALUE * steepest**2 / (at.magnitude or 1.0), threshold)
+    found = _resolved(solve, least, threshold)
     assert found is not None
     S = np.diag(scales) if scales.size <= MEASURED_PARAMETERS else None
     Y = None if S is None else np.zeros_like(S)
