@@ -46,6 +46,7 @@ def test_small_matrices_are_not_left_at_the_start():
         A = rng.normal(size=(k, k))
         return (A + A.T) / 2 - np.trace(A) / k * np.eye(k)
 
+    ended = 0
     for _ in range(60):
         k, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))
         F0 = matrix(k) * 10.0 ** rng.uniform(-5, 1)
@@ -57,11 +58,14 @@ def test_small_matrices_are_not_left_at_the_start():
         in_units = sb.AffineMatrix(F0 / unit, [s * F_i / unit for s, F_i in zip(scales, F, strict=True)])
         reference = sb.solve(sb.Problem(in_units, sb.Spectrahedron()), tol=1e-9)
         assert not result.success or result.value <= problem.value(reference.w * scales) + 1.1e-6
+        ended += result.success
+    assert ended >= 55
 
 
 @pytest.mark.parametrize(("k", "d"), [(3, 15), (5, 30), (3, 8)])
 def test_matrices_that_are_repeated(k, d):
     """More parameters than coordinates: (D) comes with Q, of a rank that is lower than d."""
+    compared = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         A = rng.normal(size=(k, k))
@@ -74,3 +78,5 @@ def test_matrices_that_are_repeated(k, d):
             single = sb.solve(sb.Problem(sb.AffineMatrix(F0, [F1]), sb.Spectrahedron()), time_limit=5)
         if repeated.success and single.success:
             assert repeated.value == pytest.approx(single.value, abs=1e-5)
+            compared += 1
+    assert compared >= 30
