@@ -7,20 +7,19 @@ errors below about the root of a rounding unit say nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import saddleback as sb
+from benchmarks.local_rates.errors import Errors, local_errors
+from benchmarks.local_rates.known_solutions import Solution, dependent, flat, quartic, solved, summed
 from saddleback.methods import Newton, ProxLinear, QuasiNewton
 
-from .known_solutions import Exponentials, Quartic, Solution, Summed, flat, solved
-from .local_run import Errors, local_errors
 from .tolerances import EPS, ROUNDING
 
-# Errors below this are rounding: values are known to ten ROUNDING, and grow at least as 0.1 times the squared error, 0.1
-# being the penalty of the instances.
+# Errors below this are rounding: values are known to ten ROUNDING, and grow at least as 0.1 times the squared error, as
+# 0.1 is the penalty of the instances.
 FLOOR = (10 * ROUNDING / 0.1) ** 0.5
 SEEDS = range(3)
 # Multipliers with weight, then how far the losses without weight are below: 0 is a tie, without strict complementarity.
@@ -38,12 +37,6 @@ SMOOTH: dict[str, Callable[[int], Solution]] = {
     "twelve losses, quadratic": lambda seed: solved(seed, 16, np.full(12, 1 / 12), regularizer=sb.Quadratic(0.5)),
 }
 REGULAR = MINIMAX | SMOOTH
-
-
-def summed(solution: Solution) -> Solution:
-    """The same problem, whose losses offer the Hessian of <lam, f> only."""
-    assert isinstance(solution.losses, Exponentials)
-    return replace(solution, losses=Summed(solution.losses))
 
 
 def assert_quadratic(e: np.ndarray, C: float = 5.0) -> None:
@@ -102,7 +95,7 @@ def test_quasi_newton_is_superlinear(name: str) -> None:
 def test_without_second_order_growth_convergence_is_linear() -> None:
     """w_1^4 is flat at its minimum: Newton's method leaves two thirds of the error of a root of w^3, and the secant
     method r with r^3 + r^2 = 1."""
-    solution = Solution(Quartic(np.array([0.3, -0.7])), np.full(2, 0.5))
+    solution = quartic()
     secant = float(np.max(np.roots([1.0, 1.0, 0.0, -1.0]).real))
     for method, ratio in ((Newton(), 2 / 3), (QuasiNewton(), secant)):
         e = local_errors(method, solution, 20).w
@@ -110,3 +103,13 @@ def test_without_second_order_growth_convergence_is_linear() -> None:
         e = e[(e <= 0.05) & (e >= 20 * EPS**0.25)]
         assert e.size >= 5
         np.testing.assert_allclose(e[1:] / e[:-1], ratio, rtol=1e-2)
+
+
+def test_dependent_gradients_need_the_composite_model() -> None:
+    """Where multipliers are not unique, the Hessian of <lam, f> for the last lam may be zero: half of the error stays.
+    The composite model, minimized to two percent, leaves at most about that share of g - g*."""
+    for seed in SEEDS:
+        gap = local_errors(Newton(), dependent(), 5, seed=seed).value
+        assert (gap[5] / gap[0]) ** (1 / 5) <= 0.06
+        e = local_errors(Newton(), summed(dependent()), 9, seed=seed).w
+        np.testing.assert_allclose(e[4:] / e[3:-1], 0.5, rtol=0.05)
