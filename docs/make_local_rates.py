@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
+from PIL import Image
 
 from saddleback import Entropy, Newton, ProxLinear, QuasiNewton
 
@@ -26,6 +27,7 @@ from benchmarks.local_rates.logistic_table import logistic_table  # noqa: E402
 Runs: TypeAlias = Mapping[str, Errors]
 
 INK, GRAY = "#26323d", "#9aa5b1"
+N_COLORS = 48
 COLORS = {
     "Newton, composite model": "#d1603d",
     "Newton, one Hessian": "#e3a857",
@@ -33,9 +35,13 @@ COLORS = {
     "quasi-Newton, 3 pairs": "#7fb3c4",
     "prox-linear": "#9aa5b1",
 }
-# Orders are those of errors above the root of the rounding of values.
-FLOOR = 1e-7
+# Orders are those of errors above the root of the rounding of values, and of larger ones without unique multipliers or
+# growth of second order.
+FLOOR, DEGENERATE_FLOOR = 3e-7, 1e-3
+DEGENERATE = ("no growth of second order: x^4", "dependent gradients")
 MOST_STEPS = 26
+# Once an error is this close to the least one, what follows is rounding.
+NEAR_LEAST = 3.0
 DENSE: dict[str, tuple[Any, Callable[[Solution], Solution]]] = {
     "Newton, composite model": (Newton(), lambda solution: solution),
     "Newton, one Hessian": (Newton(), summed),
@@ -93,26 +99,31 @@ def picture(runs: Mapping[str, Runs]) -> None:
         ax.set_ylabel("distance |w_k - w*|", fontsize=9)
     handles = {label: h for ax in axes.flat for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, frameon=False, fontsize=8.5)
-    figure.savefig(ROOT / "docs" / "images" / "local_rates.png", dpi=110)
+    place = ROOT / "docs" / "images" / "local_rates.png"
+    figure.savefig(place, dpi=110)
+    # Plots need few colors.
+    Image.open(place).convert("RGB").quantize(N_COLORS).save(place, optimize=True)
 
 
 def until_rounding(e: Any) -> Any:
-    """Up to the least error: what follows is rounding."""
-    return e[: int(np.argmin(e)) + 1]
+    return e[: int(np.argmax(e <= NEAR_LEAST * max(e.min(), 1e-16))) + 1]
 
 
 def table(runs: Mapping[str, Runs]) -> str:
-    """The errors' last ratio e_{k+1}/e_k and the last three orders q_k, above rounding."""
-    lines = ["| problem | method | steps to 1e-6 | last ratio | last orders q_k |", "| --- | --- | --- | --- | --- |"]
+    lines = [f"| problem | {' | '.join(COLORS)} |", "| --- " * (len(COLORS) + 1) + "|"]
     for problem, methods in runs.items():
-        for name, errors in methods.items():
-            e = errors.w
-            reached = np.flatnonzero(e <= 1e-6)
-            above = e[: int(np.argmax(e <= FLOOR)) + 1] if (e <= FLOOR).any() else e
-            q = ", ".join(f"{value:.2f}" for value in orders(e, FLOOR)[-3:])
-            steps = str(reached[0]) if reached.size else f"more than {e.size - 1}"
-            lines.append(f"| {problem} | {name} | {steps} | {above[-1] / above[-2]:.1g} | {q} |")
+        floor = DEGENERATE_FLOOR if problem in DEGENERATE else FLOOR
+        cells = (cell(methods[name].w, floor) if name in methods else "" for name in COLORS)
+        lines.append(f"| {problem} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def cell(e: Any, floor: float) -> str:
+    """The number of the first error below the floor, the mean of the last three ratios e_{k+1}/e_k, the last q_k."""
+    below = np.flatnonzero(e <= floor)
+    steps = str(below[0]) if below.size else f"over {e.size - 1}"
+    e = e[: below[0] + 1] if below.size else e
+    return f"{steps}, {(e[-1] / e[-4]) ** (1 / 3):.2g}, {orders(e, 0.0)[-1]:.1f}"
 
 
 if __name__ == "__main__":
