@@ -14,6 +14,8 @@ from saddleback.dual_sets.ball import Ball
 from saddleback.errors import ProblemError
 from saddleback.linalg.hessians import as_hessian
 
+from .barriers import worst_ratio
+
 EPS = float(np.finfo(np.float64).eps)
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -106,8 +108,8 @@ def test_barrier_inequality_with_parameter_nu(instance):
     ball, z, rng = instance
     for share in (0.1, 1 - 1e-3, 1 - 1e-9):
         x = members(ball, z.size, rng, 1, share)[0]
-        gradient, hessian = ball.barrier_gradient(x), as_hessian(ball.barrier_hessian(x))
-        assert gradient @ hessian.solve(gradient[None])[0] <= ball.barrier_parameter(z.size) * (1 + 1e-6)
+        gradient = ball.barrier_gradient(x)
+        assert worst_ratio(ball, x) <= ball.barrier_parameter(z.size) * (1 + 1e-6)
         assert (gradient @ (members(ball, z.size, rng) - x).T).max() <= ball.barrier_parameter(z.size) * (1 + 1e-6)
 
 

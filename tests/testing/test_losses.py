@@ -7,8 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, csr_array
 
 import saddleback as sb
+from saddleback.losses.grouped.pointwise_losses import LOSSES
 from saddleback.losses.matrices import AffineMatrix, from_matrix_functions
 from saddleback.testing import check_losses
 
@@ -36,6 +38,42 @@ def grouped(loss, d=4, n=200, **options):
 @pytest.mark.parametrize("options", [{"fit_intercept": False}, {"l2": 0.1}], ids=["plain", "penalized"])
 def test_grouped_linear_losses_pass(loss, options):
     assert check_losses(grouped(loss, **options)) is None
+
+
+def overlapping(n: int) -> np.ndarray:
+    """Weights of the rows in three groups that overlap."""
+    M = np.random.default_rng(1).uniform(0.0, 2.0, (n, 3))
+    return M * (M > 0.7)
+
+
+LAYOUTS = {
+    "sparse": lambda X, y, groups, loss: sb.GroupedLinear(csr_array(X * (X > 0)), y, groups, loss=loss, l2=0.1),
+    "sparse, by columns": lambda X, y, groups, loss: sb.GroupedLinear(csc_array(X * (X > 0)), y, groups, loss=loss),
+    "Fortran": lambda X, y, groups, loss: sb.GroupedLinear(np.asfortranarray(X), y, groups, loss=loss),
+    "single precision": lambda X, y, groups, loss: sb.GroupedLinear(X.astype(np.float32), y, groups, loss=loss),
+    "memberships": lambda X, y, groups, loss: sb.GroupedLinear(X, y, overlapping(len(y)), loss=loss, l2=0.1),
+    "weights": lambda X, y, groups, loss: sb.GroupedLinear(
+        X, y, groups, loss=loss, sample_weight=np.arange(len(y)) % 3
+    ),
+    "one group": lambda X, y, groups, loss: sb.GroupedLinear(X, y, np.zeros(len(y)), loss=loss),
+    "rows": lambda X, y, groups, loss: sb.GroupedLinear(X[:9], y[:9], "rows", loss=loss, l2=0.1),
+}
+
+
+def test_every_loss_is_here():
+    assert set(RESPONSES) == set(LOSSES)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("loss", RESPONSES)
+def test_every_layout_of_a_table_passes(loss, layout):
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.standard_normal((60, 3)), RESPONSES[loss](rng, 60), rng.integers(3, size=60)
+    if (loss, layout) == ("softmax", "rows"):
+        with pytest.raises(sb.ProblemError, match="softmax"):
+            LAYOUTS[layout](X, y, groups, loss)
+    else:
+        check_losses(LAYOUTS[layout](X, y, groups, loss), n_points=3)
 
 
 def test_many_parameters_pass():

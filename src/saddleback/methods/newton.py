@@ -62,9 +62,10 @@ class NewtonState(SecondOrderState):
 class Newton(SecondOrder[NewtonState, HessianChoice]):
     """B = sum_j lam_j Hessian f_j(w), for losses that offer ``hessian(w, lam)``.
 
-    Sequential quadratic programming on max_j f_j in its dual form: quadratic convergence where strict
-    complementarity and second-order sufficiency hold. One Hessian and d^3/3 flops per iteration. Far from the
-    solution, ``sampled_hessian`` is used instead where the losses offer it.
+    Sequential quadratic programming on max_j f_j in its dual form: quadratic convergence where the Hessian of <lam, f>
+    is positive definite at the solution and the gradients of the losses that tie there are affinely independent
+    (docs/mathematics.md, 6, "Local rates"). One Hessian and d^3/3 flops per iteration. Far from the solution,
+    ``sampled_hessian`` is used instead where the losses offer it.
     """
 
     name: ClassVar[str] = "newton"

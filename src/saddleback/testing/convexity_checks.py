@@ -63,10 +63,12 @@ def _above_chords(r: RegularizerSample, gamma: float, verdict: str) -> Iterator[
             )
             return
         limit = 0.5 * sum(ends) - 0.125 * gamma * float((lam - mu) @ (lam - mu))
-        # Rounding errors of R and of its arguments are allowed.
+        # Rounding errors of R and of its arguments are allowed: along the chord, and those of each point across the
+        # hull, of which a chord sees nothing.
         length = max(float(np.linalg.norm(lam - mu)), 1e-300)
         steepness = max(abs(end - middle) for end in ends) / length + gamma * length
-        if not middle <= limit + ROUNDING * max(map(abs, (middle, *ends))) + 32.0 * EPS * r.s.magnitude * steepness:
+        rounding = EPS * (32.0 * r.s.magnitude * steepness + 4.0 * r.steepness)
+        if not middle <= limit + ROUNDING * max(map(abs, (middle, *ends))) + rounding:
             yield (
                 f"{verdict}: between lam = {show(lam)} and mu = {show(mu)}, R is {middle:.10g} in the middle, and "
                 f"at most {limit:.10g} is allowed."

@@ -57,9 +57,9 @@ class RegularizerSample:
     def rounding(self, z: Vector) -> float:
         """The size of the terms of <lam, z> - R(lam), to which rounding errors are relative."""
         values = [abs(self.R.value(lam)) for lam in (*self.s.points, *self.s.maximizers[:4])]
-        return float(max(abs(z) @ abs(lam) for lam in self.s.maximizers)) + max(values) + GRAIN * self._steepness
+        return float(max(abs(z) @ abs(lam) for lam in self.s.maximizers)) + max(values) + GRAIN * self.steepness
 
     @cached_property
-    def _steepness(self) -> float:
+    def steepness(self) -> float:
         """The change of R per change of lam in its last digits."""
         return max(float(abs(self.R.gradient(lam)) @ abs(lam)) for lam in self.s.points)
