@@ -70,7 +70,7 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The best point of a run, and how far it can be from the optimum.
+    """The answer of a run, and how far it can be from the optimum: its best point, with "algorithm-1" its last one.
 
     Attributes
     ----------

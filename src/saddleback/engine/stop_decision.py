@@ -139,7 +139,7 @@ class StopDecision:
         if sample.violation is None:
             return True
         self._tracker.withdraw(sample.violation)
-        if sample.lowest is not None:
+        if sample.lowest is not None and not self._method.answers_last:
             run_state.best = self.finding = sample.lowest
         return False
 
@@ -161,7 +161,7 @@ class StopDecision:
         if not more:
             lowest = lower_along_flat_step(oracle, at, probe)
             more = at.value - lowest.value > PREDICTED_SHARE * threshold
-            self.finding = lowest.point if more else None
+            self.finding = lowest.point if more and not self._method.answers_last else None
         if more:
             n_iter = run_state.history.n_iter
             run_state.next_probe = n_iter + max(1, n_iter // PROBE_INTERVAL_DIVISOR)
@@ -232,7 +232,7 @@ class StopDecision:
     def _departs(self) -> bool:
         """Whether sampling finds a point below a stationary one of losses that are not convex."""
         run_state = self._run_state
-        if run_state.n_departures >= MOST_DEPARTURES:
+        if self._method.answers_last or run_state.n_departures >= MOST_DEPARTURES:
             return False
         run_state.n_departures += 1
         lowest = sample_convexity(self._oracle, run_state.best, None, self._tracker.region).lowest
