@@ -51,7 +51,7 @@ def problem(**parts: Any) -> sb.Problem:
 def problem_for(method: Any, **parts: Any) -> sb.Problem:
     """The problem, without a regularizer for the method that takes none, with an L for the one that needs it."""
     needed = {"interior-point": {"regularizer": sb.Zero()}, "algorithm-1": {"losses": SmoothBowls()}}
-    return problem(**(needed.get(method, {}) if isinstance(method, str) else {}), **parts)
+    return problem(**{**(needed.get(method, {}) if isinstance(method, str) else {}), **parts})
 
 
 def quiet_solve(problem: sb.Problem, *arguments: Any, **options: Any) -> sb.Result:
