@@ -6,6 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from problems import Convex, oracle_of, paper_logistic, quadratics, random_quadr
 from theory.tolerances import EPS, ROUNDING, accumulated
 
 import saddleback as sb
+from saddleback.engine.convexity_sampling import ConvexitySample
 from saddleback.methods import AlgorithmOne
 from saddleback.subproblem import DualSolution, DualSubproblem, TrustConstr
 
@@ -234,3 +236,33 @@ def test_the_own_inner_solver_may_be_named():
     problem, method = sb.Problem(losses), AlgorithmOne(smoothness=losses.L)
     first, second = (sb.solve(problem, method=method, inner=i, tol=0.1) for i in ("auto", sb.TrustConstr(stop="kkt")))
     assert first.value == second.value
+
+
+@pytest.mark.parametrize("found", ["by samples", "along a flat step"])
+def test_a_lower_point_found_elsewhere_does_not_start_it_again(found, monkeypatch):
+    """Other methods take a lower point that the run has found before its end, and start again there."""
+    # Without a known strong convexity the bound is about a region, so that a probe looks for flat directions.
+    losses, calls = replace(bowl(), strong_convexity=0.0), []
+    _, states = states_of(losses, 0.0, 8)
+    problem = sb.Problem(losses)
+    lowest = oracle_of(losses).evaluate(np.zeros(1))
+
+    def sampled(*arguments):
+        calls.append(arguments)
+        return ConvexitySample("the losses are not convex", lowest.point)
+
+    def flat(*arguments):
+        calls.append(arguments)
+        return SimpleNamespace(value=-np.inf, point=lowest.point)
+
+    name, stand_in = {
+        "by samples": ("sample_convexity", sampled),
+        "along a flat step": ("lower_along_flat_step", flat),
+    }[found]
+    monkeypatch.setattr(f"saddleback.engine.stop_decision.{name}", stand_in)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        result = sb.solve(problem, np.ones(1), method=AlgorithmOne(smoothness=losses.L), tol=0.2, max_iter=8)
+    assert calls, "no lower point was offered"
+    np.testing.assert_array_equal(result.history.value, [state.point.value for state in states][: result.n_iter + 1])
+    np.testing.assert_array_equal(result.w, states[result.n_iter].point.w)
