@@ -207,7 +207,9 @@ def test_prior_or_center_of_another_length(regularizer, match):
     refused(sb.ProblemError, match, n_calls=1, regularizer=regularizer)
 
 
-@pytest.mark.parametrize("kind", [sb.Accelerated, FixedPoint, ProxLinear, APGD, Extragradient, Optimistic])
+@pytest.mark.parametrize(
+    "kind", [sb.Accelerated, sb.AlgorithmOne, FixedPoint, ProxLinear, APGD, Extragradient, Optimistic]
+)
 @pytest.mark.parametrize("smoothness", [0.0, -1.0, np.nan, np.inf, "large"])
 def test_bad_smoothness(kind, smoothness):
     with pytest.raises(sb.ProblemError, match="smoothness must be a"):

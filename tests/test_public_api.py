@@ -165,7 +165,7 @@ def test_components_are_frozen(component):
 
 
 def test_names_of_methods_and_inner_solvers():
-    assert set(METHODS) == {"newton", "interior-point", *ALL_METHODS}
+    assert set(METHODS) == {"newton", "interior-point", "algorithm-1", *ALL_METHODS}
     assert set(INNER_SOLVERS) >= {"auto", "path-following", "qp", "trust-constr"}
 
 

@@ -154,6 +154,7 @@ def test_certified_is_not_claimed_for_estimates():
     result = sb.solve(problem, method="quasi-newton", tol=1e-8)
     assert result.success
     assert result.message.startswith("estimated")
+    assert result.message.endswith(f"(certified within {result.radius:.3g} of w: {result.gap:.3g})")
     assert result.gap > 1e-8
     assert not result.certified
     assert result.to_dict()["certified"] is False
@@ -242,6 +243,20 @@ def test_region_in_words(reach, words):
     """The least reach alone would make a good bound look worthless where parameters differ in size."""
     result = replace(run("converged"), reach=np.array(reach))
     assert f"({words});" in str(result)
+
+
+def test_the_message_says_where_the_gap_is_certified():
+    """Everywhere it is plain; within a region it names the region, as the printed form does."""
+    bounded = run("converged")
+    where = f"within {bounded.radius:.3g} of w"
+    assert np.isfinite(bounded.radius)
+    assert bounded.message.startswith(f"certified {where}: the gap {bounded.gap:.3g} is within the tolerance ")
+    assert f"({where})" in str(bounded)
+    X = np.array([[1.0], [2.0], [4.0]])
+    table = sb.GroupedLinear(X, X[:, 0] ** 2, np.arange(3), loss="squared", l2=0.1, fit_intercept=False)
+    everywhere = sb.solve(sb.Problem(table))
+    assert everywhere.radius == np.inf
+    assert everywhere.message.startswith(f"certified: the gap {everywhere.gap:.3g} is within the tolerance ")
 
 
 def test_changing_a_result_changes_nothing_else():

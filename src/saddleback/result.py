@@ -70,7 +70,7 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The best point of a run, and how far it can be from the optimum.
+    """The answer of a run, and how far it can be from the optimum: its best point, with "algorithm-1" its last one.
 
     Attributes
     ----------
@@ -278,7 +278,9 @@ class Result:
             ax = plt.subplots()[1]
         history = self.history
         certified = np.isfinite(history.gap) & (history.gap > 0)
-        ax.semilogy(history.time[certified], history.gap[certified], label="certified gap")
+        ax.semilogy(
+            history.time[certified], history.gap[certified], label=f"gap certified {region_in_words(self.reach)}"
+        )
         if np.isfinite(self.lower_bound):
             above = history.value - self.lower_bound
             ax.semilogy(history.time[above > 0], above[above > 0], label="value - final lower bound")

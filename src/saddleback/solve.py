@@ -22,14 +22,14 @@ from .engine.run import Run
 from .engine.run_state import RunState
 from .engine.stopping import Verdict
 from .engine.unbounded import is_unbounded_below
-from .errors import ConvergenceWarning, ProblemError, warn_user
+from .errors import ConvergenceWarning, IncompatibleError, ProblemError, warn_user
 from .linalg.blas_threads import blas_within_quota
 from .losses.callables import advice_where_stalled
 from .machine.clock import Clock, OutOfTime
 from .methods import AnyMethod, Breakdown, ExternalMethod, Method, State, choose_method, named_method, refuse
 from .problem import Problem
 from .result import Result, Status
-from .subproblem import InnerSolver, resolve_inner
+from .subproblem import Auto, InnerSolver, resolve_inner
 
 # A run that stalls with a gap below this share of the magnitude of its losses was asked for more than rounding allows.
 NEARLY_CERTIFIED = 1e-7
@@ -60,7 +60,7 @@ def solve(
         Where to start; zeros unless given.
     method : str or method object
         "auto" (Newton or quasi-Newton, whichever should be faster; interior-point for losses that are rows),
-        "quasi-newton", "newton", "interior-point", "accelerated", "fixed-point", "prox-linear", "apgd",
+        "quasi-newton", "newton", "interior-point", "accelerated", "algorithm-1", "fixed-point", "prox-linear", "apgd",
         "extragradient", "optimistic", "lbfgsb"; an object such as
         ``Accelerated(steps="paper")`` carries options.
     inner : str or inner solver
@@ -99,8 +99,9 @@ def solve(
     Returns
     -------
     Result
-        The best point, its certificate and the history. A run that does not converge returns a status and gives one
-        warning. Ctrl-C also returns a result, with the value nan where it came before the first evaluation was done.
+        The best point (with "algorithm-1" the last one), its certificate and the history. A run that does not converge
+        returns a status and gives one warning. Ctrl-C also returns a result, with the value nan where it came before
+        the first evaluation was done.
 
     Examples
     --------
@@ -125,12 +126,24 @@ def run_problem(problem: Problem, w0: ArrayLike | None, options: Options, clock:
         raise ProblemError(f"problem must be a Problem; got {problem!r}. Build one with Problem(losses, ...).")
     method = options.method or choose_method(problem.losses, problem.adversary)
     refuse(method, problem)
-    inner = resolve_inner(options.inner, problem.adversary)
+    inner = resolve_inner(_inner_for(method, options.inner), problem.adversary)
     check_memory(problem, method, inner)
     given = None if w0 is None else finite_vector(w0, "w0", problem.n_params)
     clock.limit(options.stopping.time_limit)
     with blas_within_quota():
         return _run(problem, given, method, inner, options, clock)
+
+
+def _inner_for(method: AnyMethod, inner: InnerSolver) -> InnerSolver:
+    """The method's own inner solver where it has one, which no other can replace; else the user's."""
+    if method.own_inner is None:
+        return inner
+    if not (isinstance(inner, Auto) or inner == method.own_inner):
+        raise IncompatibleError(
+            f"{method.name} solves (D) by {method.own_inner!r}, as a part of the method; got inner={inner!r}. Leave "
+            "inner at 'auto', or use Accelerated(steps='paper', restart=False), which takes every inner solver."
+        )
+    return method.own_inner
 
 
 def _run(

@@ -14,6 +14,7 @@ from saddleback.engine.oracle import Oracle
 from saddleback.methods import METHODS, Accelerated, FixedPoint, Method
 from saddleback.methods.fixed_point import FixedPointControl
 
+OPTIONS = {"algorithm-1": {"smoothness": 10.0}}
 STEPPING = [name for name, kind in METHODS.items() if issubclass(kind, Method)]
 
 
@@ -43,7 +44,7 @@ def numbers(value) -> list:
 
 @pytest.mark.parametrize("name", STEPPING)
 def test_steps_write_nothing_to_the_oracle_and_repeat_to_the_bit(name):
-    method, oracle = METHODS[name](), sealed_oracle()
+    method, oracle = METHODS[name](**OPTIONS.get(name, {})), sealed_oracle()
     state = method.init(oracle, oracle.w0)
     for _ in range(4):
         before = numbers(state)

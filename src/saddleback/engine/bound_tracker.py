@@ -35,6 +35,11 @@ class BoundTracker:
         return max(1.0, self.distance_from_start(self._run_state.best.w))
 
     @property
+    def reach(self) -> Vector:
+        """The semi-axes of the region along the user's parameters; inf along strongly convex ones."""
+        return self._coordinates.semi_axes(self.radius, self._oracle.strong_convexity)
+
+    @property
     def region(self) -> Region:
         """Where the lower bound must hold."""
         return Region(self._run_state.best.w, self.radius, self._coordinates.region_scales, self._axes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._types import Params, Vector, Weights
 from ..capabilities import Needs
+from ..subproblem import InnerSolver
 from .certificates import Minorant
 from .evaluation import Point
 from .hessian_probe import HessianProbe
@@ -70,6 +71,11 @@ class MethodBase:
     """Whether the method solves (D), whose solvers may need J x J matrices."""
     keeps_structure: ClassVar[bool] = False
     """Whether the method takes products with a structured Jacobian only, so that its matrix is never formed."""
+    answers_last: ClassVar[bool] = False
+    """Whether the answer of a run is the point of its last step, not the best point of all steps. Such a run is never
+    started again at a lower point."""
+    own_inner: ClassVar[InnerSolver | None] = None
+    """The solver of (D) where it is a part of the method; None where the user's choice is used."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

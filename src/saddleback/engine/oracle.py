@@ -250,8 +250,12 @@ class Oracle(ProblemFacts):
         start: Vector | None = None,
         *,
         factor: Matrix | SparseJacobian | None = None,
+        floored: bool = True,
     ) -> DualSolution:
-        """Solve (D) to a measured gap of ``tol``, or to its rounding floor if larger; a ``factor`` F gives Q = F F'."""
+        """Solve (D) to a measured gap of ``tol``, or to its rounding floor if larger; a ``factor`` F gives Q = F F'.
+
+        ``floored=False`` asks for ``tol`` also where it is below that floor.
+        """
         matrix = Q if factor is None else factor
         assert matrix is not None, "(D) needs Q, or a factor of it"
         entries = matrix.matrix.data if isinstance(matrix, SparseJacobian) else matrix
@@ -263,7 +267,8 @@ class Oracle(ProblemFacts):
             subproblem: DualSubproblem = SparseSubproblem(matrix, c, self.adversary)
         else:
             subproblem = (DualSubproblem if factor is None else FactoredSubproblem)(matrix, c, self.adversary)
-        tol = max(tol, self._rounding_floor(subproblem))
+        if floored:
+            tol = max(tol, self._rounding_floor(subproblem))
         solution = self.inner.solve(subproblem, tol, start)
         if self._checks_inner:
             solution = checked_solution(solution, subproblem, tol, self.inner)

@@ -14,7 +14,7 @@ from .._types import Vector
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What a callback gets after each iteration; ``w`` is the best point so far."""
+    """What a callback gets after each iteration; ``w`` is the best point so far, with "algorithm-1" the last one."""
 
     n_iter: int
     n_evals: int

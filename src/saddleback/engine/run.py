@@ -66,7 +66,7 @@ class Run:
         if self._method_from_outside:
             self._check_state(state)
         run_state, point = self.state, state.point
-        if not run_state.history.time or (point.value < run_state.best.value and self._decreases(point)):
+        if not run_state.history.time or self._replaces(point):
             run_state.best = point
         run_state.inner_failures += state.inner_failures
         self.tracker.update(state.minorants, state.lam)
@@ -79,6 +79,12 @@ class Run:
         if verdict is None and not -np.inf < point.value < np.inf:
             return Status.NUMERICAL_ERROR, "the losses are not finite at the point of the last step"
         return verdict
+
+    def _replaces(self, point: Point) -> bool:
+        """Whether this point is the answer from now on: the lowest so far, or the last one where the method says so."""
+        if self.method.answers_last:
+            return bool(np.isfinite(point.value))
+        return point.value < self.state.best.value and self._decreases(point)
 
     def _decreases(self, point: Point) -> bool:
         """Whether g falls from the best point to this one by more than the rounding errors of the point itself.

@@ -18,6 +18,7 @@ class RunState:
     """Best point, lower bound and history of a run; a checkpoint holds it beside the state of the method."""
 
     best: Point
+    """The answer if the run ended now: the lowest point, or the last one of a method with ``answers_last``."""
     dual: Weights
     """The lam of the lower bound."""
     magnitude: float

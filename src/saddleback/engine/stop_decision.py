@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from scipy.linalg.blas import dnrm2
 
-from ..result import Status
+from ..result import Status, region_in_words
 from .bound_tracker import BoundTracker
 from .certificates import Minorant, Region
 from .convexity_sampling import sample_convexity
@@ -82,11 +82,18 @@ class StopDecision:
                 f"tolerance {threshold:.3g}; pass jac, or raise tol"
             )
         if certified and self._run_state.step_in_region:
-            return Status.CONVERGED, f"certified: the gap {history.gap[-1]:.3g} is within the tolerance {threshold:.3g}"
+            where = self._where_certified()
+            return Status.CONVERGED, f"{where}: the gap {history.gap[-1]:.3g} is within the tolerance {threshold:.3g}"
+        bound = f"{self._where_certified()}: {gap:.3g}" if gap < inf else "no certificate"
         return Status.CONVERGED, (
             f"estimated: the gap is about {history.estimate[-1]:.3g}, a tenth of the tolerance {threshold:.3g} or less "
-            f"twice in a row (certified: {gap:.3g})"
+            f"twice in a row ({bound})"
         )
+
+    def _where_certified(self) -> str:
+        """The word with the region of the bound, where that is not everywhere."""
+        tracker = self._tracker
+        return "certified" if tracker.everywhere else f"certified {region_in_words(tracker.reach)}"
 
     def _exhausted(self) -> Verdict | None:
         """Why a run that has not converged ends; None when it goes on."""
@@ -139,7 +146,7 @@ class StopDecision:
         if sample.violation is None:
             return True
         self._tracker.withdraw(sample.violation)
-        if sample.lowest is not None:
+        if sample.lowest is not None and not self._method.answers_last:
             run_state.best = self.finding = sample.lowest
         return False
 
@@ -161,7 +168,7 @@ class StopDecision:
         if not more:
             lowest = lower_along_flat_step(oracle, at, probe)
             more = at.value - lowest.value > PREDICTED_SHARE * threshold
-            self.finding = lowest.point if more else None
+            self.finding = lowest.point if more and not self._method.answers_last else None
         if more:
             n_iter = run_state.history.n_iter
             run_state.next_probe = n_iter + max(1, n_iter // PROBE_INTERVAL_DIVISOR)
@@ -232,7 +239,7 @@ class StopDecision:
     def _departs(self) -> bool:
         """Whether sampling finds a point below a stationary one of losses that are not convex."""
         run_state = self._run_state
-        if run_state.n_departures >= MOST_DEPARTURES:
+        if self._method.answers_last or run_state.n_departures >= MOST_DEPARTURES:
             return False
         run_state.n_departures += 1
         lowest = sample_convexity(self._oracle, run_state.best, None, self._tracker.region).lowest

@@ -12,6 +12,7 @@ from ..errors import ProblemError
 from ..problem import Problem
 from ..regularizers import Regularizer
 from .accelerated import Accelerated
+from .algorithm_one import AlgorithmOne
 from .apgd import APGD
 from .auto import choose_method
 from .extragradient import Extragradient
@@ -28,6 +29,7 @@ AUTO = "auto"
 
 METHODS: dict[str, type[Method[Any]] | type[ExternalMethod]] = {
     "accelerated": Accelerated,
+    "algorithm-1": AlgorithmOne,
     "quasi-newton": QuasiNewton,
     "newton": Newton,
     "interior-point": InteriorPoint,
@@ -69,6 +71,7 @@ __all__ = [
     "LBFGSB",
     "METHODS",
     "Accelerated",
+    "AlgorithmOne",
     "AnyMethod",
     "Breakdown",
     "ExternalMethod",

@@ -187,6 +187,8 @@ METHODS = [
     sb.QuasiNewton(),
     sb.QuasiNewton(memory=5),
     sb.Newton(),
+    sb.AlgorithmOne(smoothness=20.0),
+    sb.AlgorithmOne(smoothness=21.0),
     sb.FixedPoint(),
     sb.FixedPoint(accuracy=1e-8),
     sb.APGD(),

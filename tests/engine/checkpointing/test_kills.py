@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from checkpoints import Bowls, assert_same_bits, bowls, problem_for, quiet_solve
+from checkpoints import Bowls, SmoothBowls, assert_same_bits, bowls, problem_for, quiet_solve
 
 from saddleback.methods import METHODS
 
@@ -26,10 +26,13 @@ class Slow(Bowls):
         return bowls(w)
 
 
+class SlowAndSmooth(Slow, SmoothBowls):
+    """The same with an L, for the method that needs one."""
+
+
 def slow_run(method, path=None, resume=False):
-    return quiet_solve(
-        problem_for(method, losses=Slow()), **OPTIONS, method=method, checkpoint=path, resume=resume, checkpoint_every=0
-    )
+    problem = problem_for(method, losses=(SlowAndSmooth if method == "algorithm-1" else Slow)())
+    return quiet_solve(problem, **OPTIONS, method=method, checkpoint=path, resume=resume, checkpoint_every=0)
 
 
 CHILD = """
