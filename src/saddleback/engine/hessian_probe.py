@@ -374,17 +374,18 @@ def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least:
     return False
 
 
-def lower_along_flat_step(oracle: Oracle, at: Evaluation, probe: HessianProbe) -> Evaluation:
+def lower_along_flat_step(oracle: Oracle, at: Evaluation, probe: HessianProbe, negligible: float) -> Evaluation:
     """The lowest of points beyond the step of a probe and beyond its flat part, of lengths that grow while g falls.
 
-    One loss falls along the flat part alone. With several, the rest of the step keeps the active ones equal.
+    One loss falls along the flat part alone. With several, the rest of the step keeps the active ones equal. A
+    ``negligible`` rise does not end the search: the decrease of the first lengths may be less than rounding errors.
     """
     lowest = at
     for ray in () if probe.step is None or probe.flat_step is None else (probe.flat_step, probe.step):
         t, before = 1.0, at.value
         while t <= LONGEST_FLAT:
             there = visit(oracle, at.w + t * ray)
-            if there is None or not there.value < before:
+            if there is None or not there.value < before + negligible:
                 break
             before, t = there.value, FLAT_GROWTH * t
             lowest = there if there.value < lowest.value else lowest
