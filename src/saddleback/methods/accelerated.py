@@ -27,6 +27,9 @@ class AcceleratedControl:
     kappa: float = 1e-2
     """(D) is solved to kappa/2 lam' Q lam. The sharp steps are shorter by this share, which pays for such gaps in
     full (docs/mathematics.md, 2)."""
+    asked_share: float = 0.1
+    """(D) is first solved to this share of kappa times the smallest 1/2 lam' Q lam so far: steps become shorter, and
+    where the gap turns out to exceed kappa times its own step, (D) must be solved again."""
     unmoved_factor: float = 0.1
     """If the warm start already meets the accuracy of (D), tighten it tenfold; otherwise lam never changes."""
     kept_every: int = 10
@@ -201,7 +204,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
     def _accuracy(self, oracle: Oracle, state: AcceleratedState) -> float:
         """The gap to which (D) is solved first: L/t^4 with the paper's steps.
 
-        With the sharp rule it is kappa times the smallest 1/2 lam' Q lam so far.
+        With the sharp rule it is a tenth of kappa times the smallest 1/2 lam' Q lam so far.
         """
         if self.inner_accuracy is not None:
             return self.inner_accuracy
@@ -210,7 +213,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         elif state.smallest_proximity == 0:
             return PROX.first_accuracy * oracle.adversary.largest_weight * float(np.abs(state.point.f).max())
         else:
-            eps = CONTROL.kappa * state.smallest_proximity
+            eps = CONTROL.asked_share * CONTROL.kappa * state.smallest_proximity
         return max(PROX.smallest_accuracy * oracle.tol, eps)
 
     def _advance(
