@@ -15,6 +15,8 @@ from saddleback.methods import Accelerated, FixedPoint
 from saddleback.methods.accelerated import AcceleratedState
 
 from .driver import Sequence, assert_below
+from .test_inner_accuracy import AsLooseAsAllowed
+from .tolerances import ROUNDING
 
 REGULARIZERS = {"zero": sb.Zero(), "quadratic": sb.Quadratic(0.05), "entropy": sb.Entropy(0.05)}
 EVERY = 10
@@ -216,6 +218,21 @@ def test_the_fixed_point_method_keeps_its_bound(R: str) -> None:
     gaps = run.lowest - run.oracle.problem.value(w)
     assert any(state.kept is not None for state in run.states)
     assert_below(gaps, (distance + run.noise) / run.A, run.lowest, run.oracle, w)
+
+
+def test_the_schedule_of_the_papers_steps_counts_the_steps_of_the_sequence() -> None:
+    """gap <= L/k^4 in the k-th step of the sequence from w0, so that its noise stays bounded."""
+    losses = LOSSES["well conditioned"]
+    oracle = oracle_of(losses, inner=AsLooseAsAllowed())
+    method = Accelerated(steps="paper", smoothness=losses.L)
+    state, checked = method.init(oracle, oracle.w0), 0
+    for _ in range(200):
+        before, state = state, method.step(oracle, state)
+        if belongs_to_kept(before, state):
+            assert state.kept.t == before.kept.t + 1
+            assert state.inner_gap <= losses.L / state.kept.t**4 + ROUNDING * np.abs(state.point.f).max()
+            checked += 1
+    assert checked >= 5
 
 
 def test_without_restarts_nothing_is_kept() -> None:

@@ -79,7 +79,27 @@ def test_the_fixed_point_method_has_the_same_rate(R: str) -> None:
     oracle = oracle_of(losses, REGULARIZERS[R], w0=np.ones(losses.n_params))
     result = run(FixedPoint(steps="sharp", smoothness=losses.L, restart=False), oracle, 40)
     assert_bound(result, oracle, optimum("condition 30", R))
-    assert np.all(result.A >= least_weights(40, losses.L, losses.strong_convexity, 0.0) * (1 - 1e-9))
+    m, A = losses.strong_convexity, result.A
+    assert np.all(A >= least_weights(40, losses.L, m, 0.0) * (1 - 1e-9))
+    # Its accuracy is not relative to the steps, which are not shortened for it.
+    np.testing.assert_allclose(losses.L * result.alpha**2, A * (1 + m * A), rtol=1e-9)
+
+
+@pytest.mark.parametrize("m", [[0.5, 2.0], [0.0, 2.0]])
+def test_the_modulus_is_that_of_the_flattest_coordinate(m: list[float]) -> None:
+    """Losses may state one modulus per coordinate: the least of them is used."""
+    f = random_quadratics(seed=3, J=2, d=2, condition=10.0)
+    H = np.diag(m)
+
+    def pair(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, G = f.evaluate(w)
+        return values + 0.5 * H @ w @ w - 0.5 * w @ w, G + H @ w - w
+
+    losses = Convex(pair, 2, 2, f.L + 1.0, np.array(m))
+    method = Accelerated(smoothness=losses.L, restart=False)
+    result = run(method, oracle_of(losses), 20)
+    A, kappa = result.A, method.kappa
+    np.testing.assert_allclose(losses.L * result.alpha**2, (1 - kappa) * A * (1 + min(m) * A), rtol=1e-9)
 
 
 @pytest.mark.parametrize("m", [0.0, 1e-4, 0.3, 1.0, 5.0])
