@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class Run:
     def proximities(self) -> np.ndarray:
         """1/2 lam' Q lam."""
         sequences = [Sequence.of(state) for state in self.states]
-        return np.array([s.proximity(t, self.m) for s, t in zip(sequences[:-1], sequences[1:], strict=True)])
+        return np.array([s.proximity(t, self.m) for s, t in pairwise(sequences)])
 
     @property
     def noise(self) -> np.ndarray:

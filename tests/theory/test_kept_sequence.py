@@ -118,7 +118,7 @@ def test_the_bound_from_w0_holds_with_restarts(name: str, R: str) -> None:
     # Every step before the first restart, and one in ten after it.
     assert np.all(run.k >= np.where(first >= T, T, first + (T - first) // EVERY))
     assert np.all(run.k >= T // EVERY)
-    assert np.all(run.A >= (1 - run.kappa) * run.root**2 * (1 - 1e-9))
+    assert np.all((1 - run.kappa) * run.root**2 * (1 - 1e-9) <= run.A)
     w = near_optimum(name, R)
     for comparison in (w, run.oracle.w0, 0.5 * (w + run.oracle.w0)):
         distance = 0.5 * float((comparison - run.oracle.w0) @ (comparison - run.oracle.w0))
@@ -191,7 +191,7 @@ def test_a_restart_begins_at_the_last_point(name: str, R: str) -> None:
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_points_are_handed_over_where_they_are_lower(name: str) -> None:
-    """A kept step starts at the lowest point since, and the restarted sequence goes on at its point if that is lower."""
+    """A kept step starts at the lowest point; the restarted sequence goes on at the new point if that is lower."""
     run = followed(name, "zero")
     taken = 0
     for before, after in zip(run.states[:-1], run.states[1:], strict=True):

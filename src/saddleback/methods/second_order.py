@@ -67,8 +67,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
     The model of g at w + p is h(f + G p) + 1/2 p'Pp; g itself is the merit function, and sigma bounds the steps as
     a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and solves (D) once or twice, and
-    the same again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps in between keep the rate
-    O(L/T^2).
+    the same again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps from w0 in between keep
+    the rate O(L |w* - w0|^2/T^2), whatever the other steps do.
 
     ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
