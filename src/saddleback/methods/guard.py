@@ -29,8 +29,9 @@ class Guard:
     """The state of Algorithm 1 from w0, of which one step is taken for every few evaluations of a faster method.
 
     The proof of Algorithm 1 uses only the value g(ag) of its aggregate point ag, so that any point of lower value may
-    replace it (docs/mathematics.md, 4). The faster method provides such points. After T points k accelerated steps were
-    taken, k >= (T - 54)/10 of those of the faster method, and the bound of k steps from w0 holds for the best point.
+    replace it (docs/mathematics.md, 4). The faster method provides such points. After T points of
+    the faster method k >= (T - 53)/10 accelerated steps were taken, and the bound of k steps from w0 holds for the best
+    point (docs/mathematics.md, 6, "Safeguard").
     """
 
     credit: int = CONTROL.first_credit
