@@ -24,8 +24,8 @@ from .steps import STEP_SIZE_RULES, Middle, paper_step, sharp_step
 class AcceleratedControl:
     """The tuned numbers of the accelerated method.
 
-    With a third or three times any of them (half or twice ``kept_every``), the number of evaluations to a gap of 1e-6 on
-    33 problems changes by at most 6 % in the geometric mean.
+    With a third or three times any of them (half or twice ``kept_every``), the number of evaluations to a gap of 1e-6
+    on 33 problems changes by at most 6 % in the geometric mean.
     """
 
     kappa: float = 1e-2
