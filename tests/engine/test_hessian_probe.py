@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from problems import oracle_of
@@ -85,13 +87,30 @@ def test_a_second_derivative_below_rounding_is_followed_beyond_the_step(J):
     oracle, at, found = seen_from_zero(losses)
     if J == 1:
         assert found.predicted <= 0.05 * 1e-4
-        lowest = lower_along_flat_step(oracle, at, found)
+        lowest = lower_along_flat_step(oracle, at, found, 0.0)
         # Lengths grow tenfold: at worst the nearest one is sqrt(10) times too short or too long.
         assert 0.3e-4 <= at.value - lowest.value <= 1.0001e-4
     straight = Ellipsoids([2.0, 1.0, 1e-3], [0.0, 0.0, 1e-3], J=J, hessian=True)
     oracle, at, found = seen_from_zero(straight)
     assert found.flat_step is None
-    assert lower_along_flat_step(oracle, at, found) is at
+    assert lower_along_flat_step(oracle, at, found, 0.0) is at
+
+
+class Grainy(Ellipsoids):
+    """Rounding errors that raise g by 1e-9 at points other than zero, more than the first step lowers it."""
+
+    def evaluate(self, w):
+        f, G = super().evaluate(w)
+        return f + 1e-9 * bool(w.any()), G
+
+
+def test_rounding_errors_do_not_end_the_search_along_a_flat_step():
+    flat = 1e-14
+    losses = Grainy([2.0, 1.0, flat], [0.0, 0.0, 2e-4**0.5 * flat**0.5], J=1, hessian=True)
+    oracle, at, found = seen_from_zero(losses)
+    short = replace(found, step=1e-4 * found.step, flat_step=1e-4 * found.flat_step)
+    assert lower_along_flat_step(oracle, at, short, 0.0) is at
+    assert at.value - lower_along_flat_step(oracle, at, short, 1e-8).value >= 0.3e-4
 
 
 @pytest.mark.parametrize("hessian", [True, False])

@@ -181,16 +181,47 @@ def test_lbfgsb_is_scipy_on_g(losses: Convex, R) -> None:
 
 @pytest.mark.parametrize("steps", ["sharp", "paper"])
 def test_accelerated_method_with_one_loss_is_nesterovs(steps: str) -> None:
-    """J = 1: Algorithm 1 written out, whose dual subproblem is trivial."""
-    losses = quadratics(np.array([np.diag([1.0, 10.0])]), np.array([[1.0, -2.0]]), np.zeros(1))
-    L, w, ag, A = losses.L, np.zeros(2), np.zeros(2), 0.0
-    for state in drive(sb.Accelerated(steps=steps, smoothness=L, restart=False), losses, sb.Zero(), 20):
-        alpha = (1 + np.sqrt(1 + 4 * L * A)) / ((4 if steps == "paper" else 2) * L)
+    """J = 1: Algorithm 1 written out, whose dual subproblem is trivial, for losses that state no strong convexity."""
+    losses = quadratics(np.array([np.diag([0.0, 10.0])]), np.array([[0.0, -2.0]]), np.zeros(1))
+    L, w, ag, A = losses.L, np.ones(2), np.ones(2), 0.0
+    # The sharp steps are shorter by kappa = 1 %.
+    c, kappa = (4, 0.0) if steps == "paper" else (2, 0.01)
+    method = sb.Accelerated(steps=steps, smoothness=L, restart=False)
+    oracle = oracle_of(losses, w0=np.ones(2))
+    state = method.init(oracle, oracle.w0)
+    for _ in range(20):
+        state = method.step(oracle, state)
+        L_ = L / (1 - kappa)
+        alpha = (1 + np.sqrt(1 + 4 * L_ * A)) / (c * L_)
         md = (A * ag + alpha * w) / (A + alpha)
         G = losses.evaluate(md)[1][0]
         w_new = w - alpha * G
         ag = (A * ag + alpha * w_new) / (A + alpha)
         w, A = w_new, A + alpha
+        np.testing.assert_allclose(state.w, w, **CLOSE)
+        np.testing.assert_allclose(state.point.w, ag, **CLOSE)
+        assert pytest.approx(A) == state.A
+
+
+@pytest.mark.parametrize("m", [1e-3, 1.0])
+def test_accelerated_method_with_a_known_modulus(m: float) -> None:
+    """J = 1 with m: w+ minimizes alpha (<G, v> + m/2 |v - md|^2) + (1 + m A_-)/2 |v - w|^2 at the md with
+    A md = A_- ag + alpha (the same minimizer for G = 0), and ag+ is the average of ag and w+."""
+    losses = quadratics(np.array([np.diag([m, 10.0])]), np.array([[1.0, -2.0]]), np.zeros(1))
+    L, w, ag, A = 10.0 / 0.99, np.ones(2), np.ones(2), 0.0
+    method = sb.Accelerated(smoothness=10.0, restart=False)
+    oracle = oracle_of(losses, w0=np.ones(2))
+    state = method.init(oracle, oracle.w0)
+    for _ in range(20):
+        state = method.step(oracle, state)
+        # L alpha^2 = (A + alpha) (1 + m (A + alpha)).
+        alpha = max(np.roots([L - m, -(1 + 2 * m * A), -A * (1 + m * A)]).real)
+        after = A + alpha
+        # md = (A ag + alpha u)/after with u (1 + m after) = alpha m md + (1 + m A) w.
+        md = (A * ag + alpha * (1 + m * A) / (1 + m * after) * w) / (after - alpha**2 * m / (1 + m * after))
+        G = losses.evaluate(md)[1][0]
+        w = (alpha * m * md + (1 + m * A) * w - alpha * G) / (1 + m * after)
+        ag, A = (A * ag + alpha * w) / after, after
         np.testing.assert_allclose(state.w, w, **CLOSE)
         np.testing.assert_allclose(state.point.w, ag, **CLOSE)
         assert pytest.approx(A) == state.A

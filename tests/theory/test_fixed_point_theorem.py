@@ -9,6 +9,7 @@ from problems import Convex, enclosing_ball, oracle_of, paper_logistic, random_q
 import saddleback as sb
 from saddleback.methods import Accelerated, FixedPoint
 
+from .driver import Sequence
 from .tolerances import FIXED_POINT, ROUNDING
 
 REGULARIZERS = {
@@ -49,14 +50,15 @@ def test_steps_satisfy_the_fixed_point_equation(steps: str, name: str, R: str) -
     problem = sb.Problem(losses, regularizer=regularizer)
     method = FixedPoint(steps=steps, smoothness=losses.L, restart=False)
     for before, after in drive(losses, regularizer, method, 12):
-        alpha = after.A - before.A
-        md = (before.A * before.point.w + alpha * before.w) / after.A
+        alpha, m = after.A - before.A, losses.strong_convexity if steps == "sharp" else 0.0
+        u, md = Sequence.of(before).middle(alpha, m)
+        growth = 1 + m * after.A
         f, G = losses.evaluate(md)
         slope = after.lam @ G
-        ag = md - alpha**2 / after.A * slope
+        ag = md - alpha**2 / (after.A * growth) * slope
         size = np.abs(f).max() + np.abs(losses.evaluate(ag)[0]).max()
         np.testing.assert_allclose(after.point.w, ag, atol=ROUNDING * (1 + np.abs(ag).max()))
-        w_after = before.w - alpha * slope
+        w_after = u - alpha / growth * slope
         np.testing.assert_allclose(after.w, w_after, atol=ROUNDING * (1 + np.abs(w_after).max()))
         assert after.lam.min() >= 0
         assert after.lam.sum() == pytest.approx(1.0)

@@ -70,9 +70,13 @@ def test_bound_with_near_exact_inner_solves(name: str, steps: str, R: str) -> No
 def test_bound_with_the_schedule_of_inner_accuracies(name: str, steps: str, R: str) -> None:
     instance = hard(name)
     result = check(instance, R, accelerated(instance, steps), n_steps=400)
-    # eps_t = O(1/t^4) keeps the sum of A_t gap_t bounded, so that the rate is O(1/T^2).
-    noise = np.cumsum(result.A * result.gaps)
-    assert noise[-1] <= 2 * noise[len(noise) // 2] + 1e-3 * (instance.near[R] @ instance.near[R])
+    noise, squared_distance = np.cumsum(result.noise), instance.near[R] @ instance.near[R]
+    if steps == "paper":
+        # eps_t = L/t^4 keeps the sum of A_t gap_t bounded, so that the rate is O(1/T^2).
+        assert noise[-1] <= 2 * noise[len(noise) // 2] + 1e-3 * squared_distance
+    else:
+        # Gaps that the steps pay for: nothing is left but rounding errors and 1e-6 of the tolerance.
+        assert noise[-1] <= 1e-6 * squared_distance
 
 
 @pytest.mark.parametrize("R", REGULARIZERS)
@@ -118,8 +122,8 @@ def test_bound_with_backtracking(name: str, steps: str, R: str) -> None:
     instance = hard(name)
     result = check(instance, R, Accelerated(steps=steps, restart=False), n_steps=300)
     problem = sb.Problem(instance.losses, regularizer=REGULARIZERS[R])
-    A, alpha = result.A, result.alpha
-    accepted = A / alpha**2 if steps == "sharp" else (A + alpha) / (4 * alpha**2)
+    A, alpha, share = result.A, result.alpha, 1 - result.kappa
+    accepted = share * A / alpha**2 if steps == "sharp" else (A + alpha) / (4 * alpha**2)
     for before, after, a, L in zip(result.states[:-1], result.states[1:], alpha, accepted, strict=True):
         md = (before.A * before.point.w + a * before.w) / after.A
         f, G = instance.losses.evaluate(md)
@@ -131,7 +135,7 @@ def test_bound_with_backtracking(name: str, steps: str, R: str) -> None:
     # Doubling from below cannot pass 2 L; nor does L exceed what calibration began with.
     assert accepted.max() <= max(accepted[0], 2 * instance.losses.L) * (1 + 1e-9)
     root = np.cumsum(0.5 / np.sqrt(accepted)) if steps == "sharp" else np.cumsum(0.25 / np.sqrt(accepted))
-    assert np.all(root**2 * (1 - 1e-9) <= A)
+    assert np.all(share * root**2 * (1 - 1e-9) <= A)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +156,7 @@ def test_bound_with_an_offered_smoothness(factor: float, steps: str, R: str) -> 
     offering = Offering(losses.pair, losses.n_losses, losses.n_params, factor * losses.L)
     result = check(Hard(offering, instance.near), R, Accelerated(steps=steps, restart=False), n_steps=100)
     t = np.arange(1, 101)
-    assert np.all(t**2 / ((4 if steps == "sharp" else 16) * offering.L) * (1 - 1e-9) <= result.A)
+    assert np.all((1 - result.kappa) * t**2 / ((4 if steps == "sharp" else 16) * offering.L) * (1 - 1e-9) <= result.A)
 
 
 @pytest.mark.parametrize("R", REGULARIZERS)
@@ -187,22 +191,6 @@ def test_noiseless_bound_of_the_fixed_point_method(name: str, steps: str, R: str
 def test_noiseless_bound_with_backtracking(steps: str, R: str) -> None:
     instance = hard("logistic")
     check(instance, R, FixedPoint(steps=steps, restart=False), n_steps=60)
-
-
-@pytest.mark.parametrize("R", REGULARIZERS)
-def test_bound_is_of_the_right_order(R: str) -> None:
-    """On the worst case the true gap is within a factor 40 of the bound: the theorem is not vacuous there.
-
-    Nesterov's lower bound at T = (d - 1)/2 is 3 |w*|^2 L_F/(32 (T + 1)^2) with L_F = 1; the bound is
-    2 L |w*|^2/T^2 with L = J/2, that is 64 J/(6 J) J = 21 J/2 times more at J = 2.
-    """
-    solved = nesterov_split(J=2, d=401)
-    oracle = oracle_of(solved.losses, REGULARIZERS[R])
-    method = Accelerated(smoothness=solved.losses.L, restart=False, inner_accuracy=1e-14)
-    result = run(method, oracle, 200)
-    gap = result.values[-1] - solved.value
-    assert gap >= 3 * (solved.w @ solved.w) / (32 * 201**2)
-    assert gap >= result.bound(solved.w)[-1] / 40
 
 
 def test_closed_forms_are_optimal() -> None:

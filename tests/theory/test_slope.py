@@ -16,11 +16,11 @@ from saddleback.methods import Accelerated, FixedPoint, ProxLinear
 from .driver import run
 
 J = 3
-STEPS = np.array([20, 40, 80, 160, 320])
+STEPS = np.array([40, 80, 160, 320])
 REGULARIZERS = {"zero": sb.Zero(), "quadratic": sb.Quadratic(0.05), "entropy": sb.Entropy(0.05)}
 # How far a fit over these T may be from its asymptotic slope: A_T is (T^2 + 4T)/(16 L) and not T^2/(16 L), which
-# alone makes 1.94 out of 2; the measured L_t are larger in the beginning.
-LOWER_ORDER = 0.12
+# alone makes 1.95 out of 2; the measured L_t are other than L in the beginning.
+LOWER_ORDER = 0.1
 
 
 def slope(method, R, steps: np.ndarray = STEPS) -> float:
@@ -43,7 +43,7 @@ def test_accelerated_method_falls_as_one_over_t_squared(steps: str, smoothness: 
 
 @pytest.mark.parametrize("R", REGULARIZERS)
 def test_fixed_point_method_falls_as_one_over_t_squared(R: str) -> None:
-    assert slope(FixedPoint(smoothness=J / 2, restart=False), REGULARIZERS[R], STEPS[:4]) <= -2 + LOWER_ORDER
+    assert slope(FixedPoint(smoothness=J / 2, restart=False), REGULARIZERS[R], STEPS[:3]) <= -2 + LOWER_ORDER
 
 
 def test_prox_linear_is_slower() -> None:

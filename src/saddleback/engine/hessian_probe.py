@@ -15,7 +15,7 @@ from .._types import Matrix, Vector
 from ..linalg.hessian_models import DenseHessianModel
 from .certificates import Region
 from .evaluation import Evaluation, StructuredEvaluation, largest_magnitude, row_norms
-from .oracle import Oracle
+from .oracle import ROUNDING_UNITS, Oracle
 from .probing import random_directions, visit
 
 # The full Hessian, where the losses offer it, is used up to this many parameters and multiplications: about a second.
@@ -374,18 +374,27 @@ def decrease_is_real(oracle: Oracle, at: Evaluation, probe: HessianProbe, least:
     return False
 
 
-def lower_along_flat_step(oracle: Oracle, at: Evaluation, probe: HessianProbe) -> Evaluation:
+def lower_along_flat_step(oracle: Oracle, at: Evaluation, probe: HessianProbe, negligible: float) -> Evaluation:
     """The lowest of points beyond the step of a probe and beyond its flat part, of lengths that grow while g falls.
 
-    One loss falls along the flat part alone. With several, the rest of the step keeps the active ones equal.
+    One loss falls along the flat part alone. With several, the rest of the step keeps the active ones equal. The first
+    rise does not end the search where it is ``negligible``, but more than the losses round: far from w = 0 rounding
+    errors of w may exceed the decrease of the first lengths.
     """
-    lowest = at
+    lowest, rounding = at, ROUNDING_UNITS * oracle.precision * at.magnitude
     for ray in () if probe.step is None or probe.flat_step is None else (probe.flat_step, probe.step):
-        t, before = 1.0, at.value
+        t, before, passed = 1.0, at.value, False
         while t <= LONGEST_FLAT:
             there = visit(oracle, at.w + t * ray)
-            if there is None or not there.value < before:
+            if there is None:
                 break
-            before, t = there.value, FLAT_GROWTH * t
+            rise = there.value - before
+            if rise < 0.0:
+                before = there.value
+            elif passed or not rounding < rise <= negligible:
+                break
+            else:
+                passed = True
+            t *= FLAT_GROWTH
             lowest = there if there.value < lowest.value else lowest
     return lowest

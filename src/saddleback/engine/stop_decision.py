@@ -166,7 +166,7 @@ class StopDecision:
             more, run_state.step_in_region = False, True
         self.finding = probe if more else None
         if not more:
-            lowest = lower_along_flat_step(oracle, at, probe)
+            lowest = lower_along_flat_step(oracle, at, probe, NEGLIGIBLE * threshold)
             more = at.value - lowest.value > PREDICTED_SHARE * threshold
             self.finding = lowest.point if more and not self._method.answers_last else None
         if more:

@@ -57,6 +57,11 @@ class FixedPoint(Accelerated):
             raise ProblemError("fixed-point takes accuracy, the gap of the fixed point; inner_accuracy is not for it.")
         object.__setattr__(self, "accuracy", number(self.accuracy, "accuracy", minimum=0.0))
 
+    @property
+    def kappa(self) -> float:
+        # ``accuracy`` is not relative to the steps.
+        return 0.0
+
     def _dual_step(self, oracle: Oracle, at: Evaluation, eta: float, state: AcceleratedState) -> ProxStep:
         goal = max(self.accuracy * min(1.0, at.magnitude), CONTROL.rounding_units * oracle.precision * at.magnitude)
         step = prox_step(oracle, at, eta, CONTROL.inner_share * goal, state.lam)

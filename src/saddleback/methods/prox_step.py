@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.blas import ddot
@@ -27,6 +27,10 @@ class ProxStepControl:
     """The gap of (D) relative to the losses in the first step, when there is no earlier step to relate it to."""
     rounding_units: float = 16.0
     """The rounding error of a difference of two values of g, in units in the last place of the losses."""
+    retry_margin: float = 0.1
+    """Where the gap of (D) exceeds kappa times the step, solve again to this share of it: a better lam moves less."""
+    max_solves: int = 8
+    """The most solutions of (D) for one step; each asks for at most ``retry_margin`` times the gap of the last one."""
 
 
 CONTROL = ProxStepControl()
@@ -108,9 +112,36 @@ class ProxStep:
         return self.base.value - self.model_value - self.proximity
 
 
-def prox_step(oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None) -> ProxStep:
-    """Solve (D) at an evaluated point and evaluate the losses at the end of the step."""
-    return step_to(oracle, base, eta, dual_step(oracle, base, eta, base.f, tol, start))
+def prox_step(
+    oracle: Oracle, base: Evaluation, eta: float, tol: float, start: Vector | None = None, kappa: float = 0.0
+) -> ProxStep:
+    """Solve (D) at an evaluated point and evaluate the losses at the end of the step.
+
+    With ``kappa`` (D) is solved again until its gap is at most kappa/2 lam' Q lam, or as small as can be asked for.
+    """
+    solution = dual_step(oracle, base, eta, base.f, tol, start)
+    if kappa > 0:
+        solution = _relative_to_step(oracle, base, eta, tol, solution, kappa)
+    return step_to(oracle, base, eta, solution)
+
+
+def _relative_to_step(
+    oracle: Oracle, base: Evaluation, eta: float, tol: float, solution: DualSolution, kappa: float
+) -> DualSolution:
+    """The solution of (D), computed again where its gap is more than kappa/2 lam' Q lam."""
+    least = CONTROL.smallest_accuracy * oracle.tol
+    for _ in range(CONTROL.max_solves - 1):
+        slope = base.slope(solution.lam)
+        allowed = kappa * 0.5 * eta * float(ddot(slope, slope))
+        floor = max(least, solution.rounding_floor)
+        # A gap above ``tol`` although it is above the floor: the solver cannot do better.
+        if solution.gap <= allowed or tol <= floor or solution.gap > max(tol, floor):
+            break
+        tol = max(least, CONTROL.retry_margin * allowed)
+        n_iter = solution.n_iter
+        solution = dual_step(oracle, base, eta, base.f, tol, solution.lam)
+        solution = replace(solution, n_iter=n_iter + solution.n_iter)
+    return solution
 
 
 def dual_step(

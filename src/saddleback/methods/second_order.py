@@ -67,8 +67,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
 
     The model of g at w + p is h(f + G p) + 1/2 p'Pp; g itself is the merit function, and sigma bounds the steps as
     a trust region does (Levenberg 1944). An iteration takes one evaluation of f and G and solves (D) once or twice, and
-    the same again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps in between keep the rate
-    O(L/T^2).
+    the same again for each correction or rejection (docs/mathematics.md, 6). Accelerated steps from w0 in between keep
+    the rate O(L |w* - w0|^2/T^2), whatever the other steps do.
 
     ``S2`` is the type of the states, ``M`` that of their ``model``.
     """
@@ -108,7 +108,7 @@ class SecondOrder(Method[S2], Generic[S2, M]):
         if not at.finite:
             raise Breakdown("the Jacobian is not finite where the last step arrived")
         if state.guard.due:
-            return self._accelerated_step(oracle, state, at)
+            return self._accelerated_step(oracle, state)
         state = self.prepared(oracle, state, at)
         hessian_model = self.hessian_model(oracle, state, at)
         sigma, n_points = state.sigma, 0
@@ -130,7 +130,8 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             sigma = trial.sigma_after_rejection()
             if trial.negligible:
                 return self._null_step(oracle, state, trial, sigma, n_points)
-        return self._accelerated_step(oracle, state.but(sigma=sigma, model=self.failed(state)), at)
+        guard = state.guard.after_evaluations(n_points)
+        return self._accelerated_step(oracle, state.but(sigma=sigma, model=self.failed(state), guard=guard))
 
     def system(self, oracle: Oracle, hessian_model: HessianModel, at: Evaluation, sigma: float) -> ShiftedSystem | None:
         """P = B + sigma I with the Jacobian at a point; None where P is not positive definite."""
@@ -179,13 +180,14 @@ class SecondOrder(Method[S2], Generic[S2, M]):
             guard=state.guard.after_evaluations(n_points),
         )
 
-    def _accelerated_step(self, oracle: Oracle, state: S2, at: Evaluation) -> S2:
-        """An accelerated step; its point is taken where its value is lower."""
-        guard, accelerated = state.guard.step(oracle, state.point, L=initial_hessian_diagonal(at))
+    def _accelerated_step(self, oracle: Oracle, state: S2) -> S2:
+        """An accelerated step; its point is taken with its lam where its value is lower."""
+        guard, accelerated = state.guard.step(oracle, state.point)
         assert guard.state is not None
+        taken = guard.state.point is accelerated.point
         return state.but(
             point=guard.state.point,
-            lam=accelerated.lam,
+            lam=accelerated.lam if taken else state.lam,
             minorants=accelerated.minorants,
             inner_gap=accelerated.inner_gap,
             inner_iter=accelerated.inner_iter,
