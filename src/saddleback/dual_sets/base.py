@@ -173,8 +173,9 @@ class DualSet(ABC):
 
             <B'(mu) + B''(mu) p, lam - mu - p> <= nu.
 
-        It holds where B is the barrier -log det of a symmetric cone on a slice of the cone, or the least value of such a
-        barrier over more variables (docs/mathematics.md, 8). `saddleback.testing.check_dual_set` tests it where claimed.
+        It holds where B is the barrier -log det of a symmetric cone on a slice of the cone, or the least value of such
+        a barrier over more variables (docs/mathematics.md, 8). `saddleback.testing.check_dual_set` tests it where it is
+        claimed.
         """
         return False
 

@@ -26,7 +26,8 @@ class Box(EuclideanProximity, DualSet):
     """{lower <= lam <= upper}; bounds that are numbers hold in any dimension.
 
     Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 1 for each of them
-    (docs/mathematics.md, 8); coordinates with lower_j = upper_j are equations of the affine hull. Every method costs O(n).
+    (docs/mathematics.md, 8); coordinates with lower_j = upper_j are equations of the affine hull. Every method costs
+    O(n).
     """
 
     lower: float | Vector

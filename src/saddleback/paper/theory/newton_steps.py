@@ -205,8 +205,10 @@ def text(data: dict[str, Any]) -> str:
         f"{max(G):.3g}). One constant C "
         "is fitted over all J and t; the guarantees are the counts that the theorems give with all their constants: "
         "Phase I by its decrease, Phase II by the paper's Theorem 4.2 with decrement 1/4, or by the theorem on full "
-        "Newton steps, whose bound (J - 1)/tau does not depend on G. Where the regularizer is strongly convex the gap falls faster than J/tau, and the steps are fewer than for "
-        "gamma = 0.\n\n" + table(("quantity", "measured", "theory"), lines) + "\n"
+        "Newton steps, whose bound (J - 1)/tau does not depend on G. Where the regularizer is "
+        "strongly convex the gap falls faster than J/tau, and the steps are fewer than for gamma = 0.\n\n"
+        + table(("quantity", "measured", "theory"), lines)
+        + "\n"
     )
 
 

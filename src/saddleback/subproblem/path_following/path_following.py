@@ -57,8 +57,9 @@ class PathFollowing:
 
     ``schedule`` is "long" (default: long steps, independent of the scale of (D), about 25 Newton systems for any J),
     "paper" (Algorithm 2: short steps from argmin R + B and tau = 1, O(sqrt(nu) log(nu/eps)), without a warm start), or
-    a step rule. Stops on the measured cross-evaluation gap of the restored point. Cost of one Newton system: J^3/3 flops, or J r^2 for many losses where Q has a factor of
-    r << J columns and the Hessian of the barrier is diagonal, up to a few rows.
+    a step rule. Stops on the measured cross-evaluation gap of the restored point. Cost of one Newton system: J^3/3
+    flops, or J r^2 for many losses where Q has a factor of r << J columns and the Hessian of the barrier is diagonal,
+    up to a few rows.
     """
 
     name: ClassVar[str] = "path-following"

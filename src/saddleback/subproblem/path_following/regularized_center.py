@@ -61,7 +61,7 @@ def _minimize(path: CentralPath) -> Vector:
 
 
 def _length(path: CentralPath, lam: Vector, direction: Vector, delta: float) -> float:
-    """The longest of 1, 1/2, 1/4, ... that lowers F_1 sufficiently; at least that of the damped step, which always does."""
+    """The longest of 1, 1/2, 1/4, ... that lowers F_1 sufficiently, or that of the damped step, which always does."""
     value, length, damped = path.value(lam, 1.0), 1.0, 1.0 / (1.0 + delta)
     while length > damped:
         if path.value(lam + length * direction, 1.0) <= value - CONTROL.sufficient * length * delta**2:
