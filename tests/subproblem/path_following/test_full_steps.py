@@ -100,6 +100,9 @@ def test_a_longer_step_does_not_prove_it():
     box, u = sb.Box(0.0, 1.0), np.array([1e-3])
     residual = box.barrier_gradient(u) + box.barrier_hessian(u) * 1.01 * u
     assert residual @ (box.support(residual)[1] - 2.01 * u) > 9 * box.barrier_parameter(1)
+    path = CentralPath(DualSubproblem(np.eye(1), np.zeros(1), adversary_of(box, sb.Zero(), 1)))
+    assert path.full_step_bound(10.0, 0.99) == 0.1
+    assert path.full_step_bound(10.0, 1.01) == np.inf
 
 
 @pytest.mark.parametrize("schedule", ["long", "paper"])
