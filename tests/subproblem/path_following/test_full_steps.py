@@ -58,7 +58,7 @@ def test_entropies_do_not_claim_it():
 def test_the_gap_after_a_full_step_is_at_most_nu_over_tau(name):
     """For decrements up to 0.99 and tau from 1e-2 to 1e8, from points near the boundary; before the step it is not."""
     after, before, count = 0.0, 0.0, 0
-    for rng, path, start in paths(name, 50 if "polytope" in name else 200, seed=1):
+    for rng, path, start in paths(name, 40 if "polytope" in name else 200, seed=1):
         D, mu, tau = path.subproblem, start, 10 ** rng.uniform(-2, 8)
         if not path.proves_gaps:
             continue
@@ -75,15 +75,15 @@ def test_the_gap_after_a_full_step_is_at_most_nu_over_tau(name):
             mu = mu + step / (1 + delta) if delta > 0.99 or rng.random() < 0.5 else full
             if not np.isfinite(path.dual_set.barrier(mu)):
                 break
-    assert count > 90
-    assert before > 1.5 or name in LOOSE  # it is the step that proves it
+    assert count > 70
+    assert before > 1.2 or name in LOOSE  # it is the step that proves it
     assert after > 0.99 or name not in TIGHT
 
 
 @pytest.mark.parametrize("name", CLAIMED)
 def test_the_inequality_of_the_theorem(name):
     """<B' + B''p, lam - mu - p> <= nu for |p|_B = 1, in the directions of vertices, of the gradient and at random."""
-    for rng, path, mu in paths(name, 20 if "polytope" in name else 60, seed=2):
+    for rng, path, mu in paths(name, 10 if "polytope" in name else 40, seed=2):
         B, n = path.dual_set, mu.size
         gradient, H = B.barrier_gradient(mu), as_hessian(B.barrier_hessian(mu)).dense()
         towards = [B.support(z)[1] - mu for z in (*rng.standard_normal((3, n)), gradient)]
@@ -117,7 +117,7 @@ def test_iterates_keep_the_bounds_that_they_carry(pair, schedule):
             if 10 * D.rounding_floor < iterate.bound < np.inf:
                 assert D.cross_evaluation_gap(iterate.lam) <= iterate.bound + D.rounding_floor
             carried += iterate.bound < np.inf
-            if k == 40:
+            if k == 25:
                 break
         assert path.proves_gaps or carried == 0
         assert carried > 0 or not path.proves_gaps or schedule == "long"
