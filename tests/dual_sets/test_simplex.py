@@ -209,12 +209,14 @@ def test_barrier_derivatives_are_those_of_finite_differences(n):
 @PROPERTY
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 12))
 def test_barrier_inequality_with_parameter_nu(seed, n):
-    """<B'(x), y - x> <= nu and <B'(x), h>^2 <= nu B''(x)[h, h], x, y inside and h in the hull (Nesterov, 5.3)."""
+    """<B'(x), y - x> <= nu for x, y in the interior; Newton's decrement of B on the hull is n - 1/sum x^2 <= nu."""
     x, y = interior(seed, n), mixtures(seed + 1, n, 1)[0]
     nu = SIMPLEX.barrier_parameter(n)
     gradient = SIMPLEX.barrier_gradient(x)
     assert gradient @ (y - x) <= nu * (1 + 1e-12)
-    assert worst_ratio(SIMPLEX, x) <= nu * (1 + 1e-12)
+    squared = worst_ratio(SIMPLEX, x)
+    assert squared == pytest.approx(n - 1 / (x @ x), abs=1e-12 * n / (x @ x))
+    assert squared <= nu * (1 + 1e-12)
 
 
 @PROPERTY

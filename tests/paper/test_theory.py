@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from math import log
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from saddleback.dual_sets import Simplex
 from saddleback.errors import ProblemError
 from saddleback.paper.theory import CHECKS, COLUMNS
 from saddleback.paper.theory.costs import fit
-from saddleback.paper.theory.newton_steps import Sampled, guarantee
+from saddleback.paper.theory.newton_steps import Sampled, guarantee, guarantee_of_full_steps
 from saddleback.paper.theory.scaling import end_orders, order, table
 from saddleback.paper.theory.worst_case import SplitChain
 from saddleback.regularizers import Zero
@@ -128,7 +128,26 @@ def test_worst_case_is_nesterovs(J: int, d: int) -> None:
 
 def test_newton_steps_stay_below_the_theorems() -> None:
     for point in measured("newton_steps")["points"]:
-        assert 0 < point["paper"] <= point["guarantee"]
+        assert 0 < point["paper"] <= point["guarantee_of_full_steps"] <= point["guarantee"]
+
+
+def test_guarantees_by_hand() -> None:
+    """J = 5, max Q_jj = 4, max c - min c = 1: 2 + 1 over omega(1/4) in Phase I; nu = 4, growth 1 + 1/30 in Phase II."""
+    D = DualSubproblem(4.0 * np.eye(5), np.array([0.0, 1.0, 0.5, 0.5, 0.5]), Adversary(Simplex(), Zero(), 5))
+    eps, phase_one, growth = 1e-3, ceil(3.0 / (0.25 - log(1.25))), log(1 + 1 / 30)
+    assert guarantee_of_full_steps(D, eps) == phase_one + ceil(log(4.0 / eps) / growth)
+    # (4 + 2/3 + log(4/3) - 1/4)/tau + 4/3 tau^(-1/2) <= eps, solved by bisection.
+    low, high = 1.0, 1e12
+    for _ in range(200):
+        tau = sqrt(low * high)
+        enough = (4 + 2 / 3 + log(4 / 3) - 0.25) / tau + 4 / 3 / sqrt(tau) <= eps
+        low, high = (low, tau) if enough else (tau, high)
+    assert guarantee(D, eps) == phase_one + ceil(log(high) / growth)
+
+
+def test_a_single_loss_needs_no_step() -> None:
+    D = DualSubproblem(np.eye(1), np.ones(1), Adversary(Simplex(), Zero(), 1))
+    assert guarantee(D, 1e-3) == guarantee_of_full_steps(D, 1e-3) == 0
 
 
 def test_newton_steps_grow_as_the_corollary_says() -> None:

@@ -118,7 +118,21 @@ def test_a_barrier_that_is_not_self_concordant():
     assert "at most 2 is allowed" in message
     # |D3| <= 2/sqrt(0.9) D2^(3/2), and nearly so where one coordinate is small.
     assert 2.0 < numbers(message, r"\|D3\| = # D2")[0] <= 2.0 / np.sqrt(0.9) + 1e-5
-    assert set(found) <= {"barrier: self_concordant", "barrier: dikin"}
+    assert set(found) <= {"barrier: self_concordant", "barrier: dikin", "barrier: full_steps"}
+
+
+def test_a_set_that_claims_to_prove_gaps_and_does_not():
+    """Steps of length 1 in the norm of half the barrier are too long; without the claim nothing is tested."""
+
+    class Modest(Scaled):
+        @property
+        def proves_gaps(self):
+            return False
+
+    message = failures(check_dual_set, Scaled(0.5), 4)["barrier: full_steps"]
+    assert "proves_gaps is wrong" in message
+    assert numbers(message, "lam - mu - p> = # for some lam")[0] > 2.0
+    assert "barrier: full_steps" not in failures(check_dual_set, Modest(0.5), 4)
 
 
 def test_a_dikin_ellipsoid_that_leaves_the_set():

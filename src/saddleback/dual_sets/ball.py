@@ -20,7 +20,7 @@ from .base import DualSet, check_magnitude
 class Ball(DualSet):
     """{|lam - center|_2 <= radius}; a center that is a number holds in any dimension.
 
-    Barrier -log(radius^2 - |lam - center|^2), nu = 1 (Nesterov, Lectures on Convex Optimization, 5.4.3).
+    Barrier -log(radius^2 - |lam - center|^2), nu = 1 (docs/mathematics.md, 8).
     The method ``center(n)`` returns the argument ``center`` as a vector. Every method costs O(n).
     """
 
@@ -51,13 +51,17 @@ class Ball(DualSet):
                 f"center of Ball has {self.size} entries for {n} losses; pass one per loss, or a number."
             )
 
+    @property
+    def proves_gaps(self) -> bool:
+        return True
+
     def _slack(self, offset: Vector) -> float:
         """radius^2 - |offset|^2 as a product, whose digits do not cancel near the boundary."""
         norm = float(dnrm2(offset))
         return (self.radius - norm) * (self.radius + norm)
 
     def barrier_parameter(self, n: int) -> float:
-        return 1.0
+        return 0.0 if self.radius == 0 else 1.0
 
     def barrier(self, lam: Vector) -> float:
         if self.radius == 0:

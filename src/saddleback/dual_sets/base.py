@@ -165,6 +165,20 @@ class DualSet(ABC):
         """
         return False
 
+    @property
+    def proves_gaps(self) -> bool:
+        """Whether a full Newton step of path following proves a gap of nu/tau, for quadratic regularizers and none.
+
+        For all mu in the relative interior, mu + p in its affine hull with p'B''(mu)p <= 1, and lam in Lambda:
+
+            <B'(mu) + B''(mu) p, lam - mu - p> <= nu.
+
+        It holds where B is the barrier -log det of a symmetric cone on a slice of the cone, or the least value of such
+        a barrier over more variables (docs/mathematics.md, 8). `saddleback.testing.check_dual_set` tests it where it is
+        claimed.
+        """
+        return False
+
     def to_user(self, lam: Vector) -> Vector | Matrix:
         """lam, or losses, as results show them: as a matrix where Lambda is a set of matrices."""
         return lam
@@ -213,6 +227,8 @@ class HasBarrier(Protocol):
     def tangent_part(self, z: Vector) -> Vector: ...
     @property
     def self_scaled(self) -> bool: ...
+    @property
+    def proves_gaps(self) -> bool: ...
 
 
 class HasProjection(Protocol):

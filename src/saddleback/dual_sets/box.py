@@ -25,8 +25,9 @@ FIXED = 8 * EPS
 class Box(EuclideanProximity, DualSet):
     """{lower <= lam <= upper}; bounds that are numbers hold in any dimension.
 
-    Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 2 for each of them;
-    coordinates with lower_j = upper_j are equations of the affine hull. Every method costs O(n).
+    Barrier -sum log(lam_j - lower_j) - sum log(upper_j - lam_j) over the free coordinates, nu = 1 for each of them
+    (docs/mathematics.md, 8); coordinates with lower_j = upper_j are equations of the affine hull. Every method costs
+    O(n).
     """
 
     lower: float | Vector
@@ -55,6 +56,10 @@ class Box(EuclideanProximity, DualSet):
 
     @property
     def self_scaled(self) -> bool:
+        return True
+
+    @property
+    def proves_gaps(self) -> bool:
         return True
 
     def validate(self, n: int) -> None:
@@ -100,7 +105,7 @@ class Box(EuclideanProximity, DualSet):
         return below, above
 
     def barrier_parameter(self, n: int) -> float:
-        return 2.0 * float(n - self._fixed_in(n).sum())
+        return float(n - self._fixed_in(n).sum())
 
     def barrier(self, lam: Vector) -> float:
         below, above = self._slacks(lam)

@@ -30,8 +30,8 @@ class CappedSimplex(EuclideanProximity, Distributions):
 
     Its support function is the conditional value at risk at level alpha, min over t of
     t + sum_j prior_j max(z_j - t, 0)/alpha (Rockafellar and Uryasev 2000, Theorem 1). For alpha = 1 it is {prior}.
-    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = 2n. Every method costs at most a sort, except the
-    center of a set with a prior, which is found by a root.
+    Barrier -sum log lam_j - sum log(prior_j/alpha - lam_j), nu = J: that of the box of its bounds (docs/mathematics.md,
+    8). Every method costs at most a sort, except the center of a set with a prior, which is found by a root.
     """
 
     alpha: float
@@ -54,6 +54,10 @@ class CappedSimplex(EuclideanProximity, Distributions):
     def self_scaled(self) -> bool:
         return True
 
+    @property
+    def proves_gaps(self) -> bool:
+        return True
+
     def validate(self, n: int) -> None:
         check_prior_length(self.prior, n, "CappedSimplex")
 
@@ -69,7 +73,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
         return _cap(self.prior, self.alpha)
 
     def barrier_parameter(self, n: int) -> float:
-        return 2.0 * n
+        return 0.0 if self._is_point(n) else float(n)
 
     def barrier(self, lam: Vector) -> float:
         if self._is_point(lam.size):

@@ -26,11 +26,15 @@ class Chi2Ball(SmoothDivergenceBall):
     """{lam in the simplex : sum_j (lam_j - p_j)^2 / p_j <= rho}: weights within a chi-square distance of the prior.
 
     Away from the boundary of the simplex the support function is <p, z> + sqrt(rho Var_p z) (Duchi and Namkoong 2019,
-    Theorem 1). Barrier -sum log lam_j - log(rho - D), nu = J + 1 (Nesterov, Lectures on Convex Optimization, 5.3).
+    Theorem 1). Barrier -sum log lam_j - log(rho - D), nu = J (docs/mathematics.md, 8).
     ``support`` costs a sort; ``project`` and ``tilt`` two nested roots.
     """
 
     shrinks_as: ClassVar[float] = 2.0
+
+    @property
+    def proves_gaps(self) -> bool:
+        return True
 
     def interior_form(self, n: int) -> InteriorForm:
         p = prior_of(self.prior, n)

@@ -31,8 +31,8 @@ class Contamination(EuclideanProximity, Distributions):
 
     Huber's contamination set (Huber 1964, section 1). Its support function is (1 - p) <prior, z> + p max_j z_j. It is
     {prior} for p = 0 and the simplex for p = 1; between them it is the simplex, shrunk by p and shifted, and every
-    method works on lam less its floor (1 - p) prior. Barrier -sum log(lam_j - (1 - p) prior_j), nu = J. Every method
-    costs J, projection and tilt a sort.
+    method works on lam less its floor (1 - p) prior. Barrier -sum log(lam_j - (1 - p) prior_j), nu = J - 1. Every
+    method costs J, projection and tilt a sort.
 
     Parameters
     ----------
@@ -63,6 +63,10 @@ class Contamination(EuclideanProximity, Distributions):
     def self_scaled(self) -> bool:
         return True
 
+    @property
+    def proves_gaps(self) -> bool:
+        return True
+
     def validate(self, n: int) -> None:
         check_prior_length(self.prior, n, "Contamination")
 
@@ -89,7 +93,7 @@ class Contamination(EuclideanProximity, Distributions):
         return _floor(self.prior, self._share(self.prior.size))
 
     def barrier_parameter(self, n: int) -> float:
-        return float(n)
+        return 0.0 if self._is_point(n) else SIMPLEX.barrier_parameter(n)
 
     def barrier(self, lam: Vector) -> float:
         return 0.0 if self._is_point(lam.size) else SIMPLEX.barrier(lam - self._floor(lam.size))

@@ -221,7 +221,7 @@ class DivergenceBall(Distributions):
 
 @dataclass(frozen=True, eq=False)
 class SmoothDivergenceBall(DivergenceBall):
-    """A ball whose divergence is smooth: the barrier is -sum log lam_j - log(rho - D(lam)), nu = J + 1."""
+    """A ball whose divergence is smooth: the barrier is -sum log lam_j - log(rho - D(lam)), nu = J."""
 
     @staticmethod
     @abstractmethod
@@ -246,7 +246,8 @@ class SmoothDivergenceBall(DivergenceBall):
         return response_on_sphere(self.restore(lam), diagonal / spread, x)
 
     def barrier_parameter(self, n: int) -> float:
-        return n + 1.0
+        """J - 1 of the simplex plus one of the ball (docs/mathematics.md, 8)."""
+        return 0.0 if self._is_point(n) else float(n)
 
     def _ball_barrier(self, lam: Vector) -> float:
         return -float(np.log(self.rho - self.divergence(lam)))

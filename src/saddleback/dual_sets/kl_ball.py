@@ -34,7 +34,7 @@ class KLBall(SmoothDivergenceBall):
     """{lam in the simplex : sum_j lam_j log(lam_j / p_j) <= rho}: weights within a relative entropy of the prior.
 
     Its best response to losses z is p_j exp(z_j / mu), normalized (Hu and Hong 2013). Barrier
-    -sum log lam_j - log(rho - D), nu = J + 1, with D written as sum lam log(lam / p) - lam + p: its third derivative
+    -sum log lam_j - log(rho - D), nu = J, with D written as sum lam log(lam / p) - lam + p: its third derivative
     sum h^3 / lam^2 is at most its second, sum h^2 / lam, times sqrt(sum (h / lam)^2), so that D is compatible with
     -sum log lam_j (Nesterov and Nemirovskii 1994, 5.1). ``support`` and ``tilt`` cost one root, ``project`` two nested.
     """

@@ -25,9 +25,9 @@ class Polytope(DualSet):
     """{A lam <= b, A_eq lam = b_eq}, which must be bounded and not empty.
 
     Barrier -sum log(b - A lam), with rows of length one, over the rows that do not hold with equality on the whole set;
-    nu is their number (Nesterov, Lectures on Convex Optimization, 5.3). Construction solves a linear program for the
-    point whose smallest slack is largest. While that slack is zero, rows with a positive multiplier hold with equality
-    on the whole set and are added to the affine hull. ``support`` is a linear program as well: milliseconds.
+    nu is their number less one (docs/mathematics.md, 8). Construction solves a linear program for the point whose
+    smallest slack is largest. While that slack is zero, rows with a positive multiplier hold with equality on the whole
+    set and are added to the affine hull. ``support`` is a linear program as well: milliseconds.
     """
 
     A: Matrix
@@ -75,6 +75,10 @@ class Polytope(DualSet):
     def self_scaled(self) -> bool:
         return True
 
+    @property
+    def proves_gaps(self) -> bool:
+        return True
+
     def timed(self, clock: Clock) -> Polytope:
         """The same set, whose linear programs raise `OutOfTime` at the time limit of the clock."""
         polytope = copy(self)
@@ -86,7 +90,7 @@ class Polytope(DualSet):
             raise ProblemError(f"Polytope lies in R^{self.size}, for {n} losses; A must have one column per loss.")
 
     def barrier_parameter(self, n: int) -> float:
-        return float(len(self._hull.A))
+        return max(0.0, len(self._hull.A) - 1.0)
 
     def barrier(self, lam: Vector) -> float:
         slack = self._hull.slack(lam)

@@ -135,6 +135,10 @@ class Product(DualSet):
     def self_scaled(self) -> bool:
         return all(dual_set.self_scaled for dual_set in self.sets)
 
+    @property
+    def proves_gaps(self) -> bool:
+        return all(dual_set.proves_gaps for dual_set in self.sets)
+
     def timed(self, clock: Clock) -> Product:
         return replace(self, sets=[dual_set.timed(clock) for dual_set in self.sets])
 

@@ -21,11 +21,15 @@ LOOP_UP_TO = 16
 class Simplex(EuclideanProximity, Distributions):
     """Delta_J = {lam >= 0, sum lam = 1}: the adversary picks a mixture of the losses.
 
-    Barrier -sum log lam_j (Burg entropy), nu = J (Nesterov, Lectures on Convex Optimization, 5.3).
+    Barrier -sum log lam_j (Burg entropy), nu = J - 1 on the affine hull (docs/mathematics.md, 8).
     """
 
     @property
     def self_scaled(self) -> bool:
+        return True
+
+    @property
+    def proves_gaps(self) -> bool:
         return True
 
     def validate(self, n: int) -> None:
@@ -33,7 +37,7 @@ class Simplex(EuclideanProximity, Distributions):
             raise ProblemError(f"the simplex in R^{n} is empty; expected at least one loss.")
 
     def barrier_parameter(self, n: int) -> float:
-        return float(n)
+        return n - 1.0
 
     def barrier(self, lam: Vector) -> float:
         return -float(np.log(lam).sum()) if lam.min() > 0 else np.inf

@@ -23,12 +23,16 @@ class Spectrahedron(DualSet):
     """{Lam symmetric, positive semidefinite, tr Lam = 1}: the adversary picks a direction, or a mixture of them.
 
     Without a regularizer, h(F) for a matrix F of losses is its largest eigenvalue. lam is svec(Lam), so that
-    <lam, f> = tr(Lam F); results show matrices. Barrier -log det Lam, nu = k for k x k matrices (Nesterov and
-    Nemirovskii 1994, 5.4.3); in the basis of eigenvectors of Lam its Hessian is diagonal.
+    <lam, f> = tr(Lam F); results show matrices. Barrier -log det Lam, nu = k - 1 for k x k matrices, on the affine
+    hull (docs/mathematics.md, 8); in the basis of eigenvectors of Lam its Hessian is diagonal.
     """
 
     @property
     def takes_matrices(self) -> bool:
+        return True
+
+    @property
+    def proves_gaps(self) -> bool:
         return True
 
     def validate(self, n: int) -> None:
@@ -50,7 +54,7 @@ class Spectrahedron(DualSet):
         return svec.pack(symmetric(z, name))
 
     def barrier_parameter(self, n: int) -> float:
-        return float(_order(n))
+        return _order(n) - 1.0
 
     def barrier(self, lam: Vector) -> float:
         factor, info = dpotrf(svec.unpack(lam), lower=1, clean=0)

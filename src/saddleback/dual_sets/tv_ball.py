@@ -28,9 +28,9 @@ class TVBall(DivergenceBall, EuclideanProximity):
     """{lam in the simplex : 1/2 sum_j |lam_j - p_j| <= rho}: the adversary moves a mass of at most rho.
 
     On the simplex the distance is sum_j (lam_j - p_j)_+, the least sum of s with s >= 0 and s >= u = lam - p. Barrier
-    -sum log lam_j + min_s [-sum log s_j - sum log(s_j - u_j) - log(rho - sum s_j)], nu = 3 J + 1: partial minimization
-    keeps self-concordance (Nesterov and Nemirovskii 1994, Proposition 5.1.5). Every method costs a sort, or the few
-    Newton steps of one multiplier.
+    -sum log lam_j + min_s [-sum log s_j - sum log(s_j - u_j) - log(rho - sum s_j)], nu = 3 J - 1 (docs/mathematics.md,
+    8): partial minimization keeps self-concordance (Nesterov and Nemirovskii 1994, Proposition 5.1.5). Every method
+    costs a sort, or the few Newton steps of one multiplier.
     """
 
     @staticmethod
@@ -47,8 +47,12 @@ class TVBall(DivergenceBall, EuclideanProximity):
         # From radius one on nothing of p is left.
         return SumForm((given, BoundsForm(0.0, p, n, 1.0 - rho))) if rho < 1.0 else given
 
+    @property
+    def proves_gaps(self) -> bool:
+        return True
+
     def barrier_parameter(self, n: int) -> float:
-        return 3.0 * n + 1.0
+        return 0.0 if self._is_point(n) else 3.0 * n - 1.0
 
     def _ball_barrier(self, lam: Vector) -> float:
         if not self._gap(lam) > 0.0:

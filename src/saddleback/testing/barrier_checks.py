@@ -17,6 +17,8 @@ from .self_concordance import BOUND_MARGIN, excess, steepest, third_derivative, 
 LARGEST_CENTER_DECREMENT = 1e-6
 # Starts of the search for large third derivatives, per point.
 N_STARTS = 2
+# Points of the set towards which the steps of `full_steps` go, per point.
+N_VERTICES = 4
 # Multiples of the distance to the boundary at which the barrier must be infinite: just outside, and far away.
 OUTSIDE_SHARES = (1.0 + 1e-6, 1.01, 1.5, 3.0, 10.0, 1e3)
 
@@ -176,4 +178,28 @@ def dikin(s: BarrierSample) -> Iterator[str]:
                         f"the Dikin ellipsoid at lam = {show(x)} leaves the set in the direction "
                         f"{show(h / np.linalg.norm(h))}: it reaches {np.linalg.norm(h):.6g}, the set less. "
                         "barrier_hessian is too small there, or the barrier is not self-concordant."
+                    )
+
+
+def full_steps(s: BarrierSample) -> Iterator[str]:
+    """The inequality of ``proves_gaps``, where the set declares it."""
+    if not s.dual_set.proves_gaps:
+        return
+    nu = s.barrier.barrier_parameter(s.n)
+    for x in s.points:
+        H, g = s.local_norm_matrix(x), s.barrier.barrier_gradient(x)
+        M = whitening(H, s.hull.Z)
+        if M is None:
+            continue
+        towards = [M.T @ (H @ (lam - x)) for lam in s.maximizers[:N_VERTICES]]
+        for y in (*towards, M.T @ g, *s.rng.standard_normal((2, M.shape[1]))):
+            for size in (1.0, -1.0, -0.5):
+                p = size * (M @ y) / max(float(np.linalg.norm(y)), 1e-300)
+                residual = g + H @ p
+                value = s.dual_set.regret(x + p, residual)
+                if value > nu * (1.0 + BOUND_MARGIN):
+                    yield (
+                        f"proves_gaps is wrong: at mu = {show(x)} with the step p = {show(p)} of local length "
+                        f"{abs(size):g}, <B' + B''p, lam - mu - p> = {value:.6g} for some lam, more than nu = {nu:g}. "
+                        "Leave proves_gaps out, or correct the barrier and its parameter."
                     )

@@ -101,6 +101,7 @@ def _check_interior(s: BarrierSample, findings: Findings) -> None:
         barrier_checks.parameter,
         barrier_checks.self_concordant,
         barrier_checks.dikin,
+        barrier_checks.full_steps,
     ):
         findings.add(f"barrier: {check.__name__}", check(s))
 

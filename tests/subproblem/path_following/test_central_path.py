@@ -174,7 +174,7 @@ def test_newton_steps_obey_self_concordance(dual_set):
 
 @pytest.mark.parametrize("dual_set", SETS, ids=lambda s: type(s).__name__)
 def test_theorem_on_the_inner_problem(dual_set):
-    """Near the path the measured gap is at most the paper's bound, with beta^2 = delta and with beta = delta."""
+    """Near the path the measured gap is at most the paper's bound with beta = delta, where the paper has beta^2."""
     points, tightest = 0, 0.0
     for seed in range(40):
         problem, diameter = path_problem(seed, dual_set)
@@ -186,17 +186,66 @@ def test_theorem_on_the_inner_problem(dual_set):
                 direction, delta = path.newton_step(lam, tau)
                 if delta < 1:
                     gap = problem.cross_evaluation_gap(lam)
-                    for beta in (np.sqrt(delta), delta):
-                        ratio = beta / (1 - beta)
-                        bound = nu / tau + np.sqrt(nu) / tau * ratio + omega_star(beta) / tau
-                        bound += ratio * diameter / np.sqrt(tau)
-                        assert gap <= bound + rounding(problem)
+                    ratio = delta / (1 - delta)
+                    bound = nu / tau + np.sqrt(nu) / tau * ratio + omega_star(delta) / tau
+                    bound += ratio * diameter / np.sqrt(tau)
+                    assert gap <= bound + rounding(problem)
                     points, tightest = points + 1, max(tightest, gap / bound)
                 if delta < 1e-4:
                     break
                 lam = lam + direction / (1 + delta)
     assert points > 300
     assert tightest > 0.2  # the bound is not vacuous
+
+
+def minimizer(path, lam, tau):
+    for _ in range(200):
+        direction, delta = path.newton_step(lam, tau)
+        if delta < 1e-9:
+            break
+        lam = lam + direction / (1 + delta if delta > 0.25 else 1)
+    return lam
+
+
+@pytest.mark.parametrize("dual_set", SETS, ids=lambda s: type(s).__name__)
+def test_distance_from_the_path_by_the_decrement(dual_set):
+    """|mu - mu*| <= 4 - delta - 4 sqrt(1 - delta) <= delta/(1 - delta) in the norm at mu* (docs/mathematics.md, 8)."""
+    largest, count = 0.0, 0
+    for seed in range(60):
+        problem, _ = path_problem(seed, dual_set)
+        path, rng, n = CentralPath(problem), np.random.default_rng(seed), problem.c.size
+        tau = 10 ** rng.uniform(-1, 3) / problem.scale
+        best = minimizer(path, path.center, tau)
+        H = path.hessian_without_Q(best, tau).dense() + tau * problem.Q
+        for _ in range(8):
+            h = rng.standard_normal(n) * rng.choice([np.ones(n), best])
+            h = h - h.mean() if isinstance(dual_set, Simplex) else h
+            mu = best + rng.uniform(0, 2) * h / np.sqrt(h @ H @ h)
+            delta = path.newton_step(mu, tau)[1] if np.isfinite(dual_set.barrier(mu)) else np.inf
+            if 1e-3 <= delta < 1:
+                distance = np.sqrt((mu - best) @ H @ (mu - best))
+                sharp = 4 - delta - 4 * np.sqrt(1 - delta)
+                assert distance <= sharp * (1 + 1e-6) + 1e-8
+                assert sharp <= delta / (1 - delta)
+                largest, count = max(largest, distance / sharp), count + 1
+    assert count > 100
+    assert largest > 0.9
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.25, 0.7, 0.99])
+def test_the_distance_is_attained_by_a_tent(delta):
+    """phi'' = psi^-2 with psi = min(1 + t, q + r - t), the steepest that self-concordance allows, ends at delta."""
+    r = 4 - delta - 4 * np.sqrt(1 - delta)
+    x = np.sqrt(1 + r)
+    q = x * (2 - x)
+    t = np.linspace(0.0, r, 200_001)
+    psi = np.minimum(1 + t, q + r - t)
+    slope = np.sum(0.5 * (psi[1:] ** -2 + psi[:-1] ** -2)) * (t[1] - t[0])
+    # Newton's decrement at the end, phi'/sqrt(phi''): the trapezoidal rule errs by a multiple of the step squared.
+    assert slope * q == pytest.approx(delta, rel=1e-5)
+    for other in (0.9 * q, 1.1 * q):
+        psi = np.minimum(1 + t, other + r - t)
+        assert np.sum(0.5 * (psi[1:] ** -2 + psi[:-1] ** -2)) * (t[1] - t[0]) * other > delta
 
 
 def test_distance_bounds_the_decrement():

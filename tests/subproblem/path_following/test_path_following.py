@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from math import ceil, log, sqrt
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 from saddleback.adversary import Adversary
 from saddleback.dual_sets import Simplex
 from saddleback.errors import ProblemError
-from saddleback.regularizers import Quadratic, Zero
+from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, PathFollowing
 from saddleback.subproblem.path_following.central_path import CentralPath
 from saddleback.subproblem.path_following.long_steps import LongSteps
+from saddleback.subproblem.path_following.regularized_center import regularized_center
 
+from ..geometries import PAIRS
+from ..geometries import instance as geometry
 from ..instances import REGULARIZERS, instance, rounding
 from ..sets import UnitBall, UnitBox
 
@@ -42,28 +46,29 @@ def test_short_steps_never_leave_the_neighborhood(kind, regularizer):
             break
     assert phases == sorted(phases)
     assert len(taus) > 300
-    assert np.allclose(np.diff(np.log(taus)), log(1 + 1 / (15 * sqrt(12))))
+    assert np.allclose(np.diff(np.log(taus)), log(1 + 1 / (15 * sqrt(11))))
 
 
 def steps_of_theory(problem, diameter, eps):
     """Newton steps that suffice: Phase I by its decrease omega(1/4), Phase II until the theorem's bound is eps."""
     path, n = CentralPath(problem), problem.c.size
-    lam = path.center
+    start = lam = regularized_center(path)
     for _ in range(500):
         direction, delta = path.newton_step(lam, 1.0)
         lam = lam + direction / (1 + delta)
         if delta < 1e-8:
             break
-    phase_one = (path.value(path.center, 1.0) - path.value(lam, 1.0)) / (0.25 - log(1.25))
-    # delta <= 1/4 is beta = 1/2, so that beta/(1 - beta) = 1 and omega_*(beta) = log 2 - 1/2.
-    constant = n + sqrt(n) + log(2) - 0.5
-    root = (diameter + sqrt(diameter**2 + 4 * eps * constant)) / (2 * eps)
-    return ceil(phase_one) + ceil(log(max(1.0, root**2)) / log(1 + 1 / (15 * sqrt(n))))
+    phase_one = (path.value(start, 1.0) - path.value(lam, 1.0)) / (0.25 - log(1.25))
+    # At delta <= beta = 1/4, beta/(1 - beta) = 1/3 and omega_*(beta) = log(4/3) - 1/4.
+    nu = n - 1
+    constant, distance = nu + sqrt(nu) / 3 + log(4 / 3) - 0.25, diameter / 3
+    root = (distance + sqrt(distance**2 + 4 * eps * constant)) / (2 * eps)
+    return ceil(phase_one) + ceil(log(max(1.0, root**2)) / log(1 + 1 / (15 * sqrt(nu))))
 
 
 @pytest.mark.parametrize("n", [3, 10, 30, 60])
 def test_short_steps_are_as_few_as_the_theory_says(n):
-    """N <= N_I + log(tau_end) / log(1 + 1/(15 sqrt J)), which is O(sqrt(J) log(1/eps))."""
+    """N <= N_I + log(tau_end) / log(1 + 1/(15 sqrt nu)), which is O(sqrt(J) log(1/eps)); tau_end = nu/eps is enough."""
     rng = np.random.default_rng(n)
     G, c = rng.standard_normal((n, n)) / sqrt(n), rng.standard_normal(n)
     problem = DualSubproblem(G @ G.T, c, Adversary(Simplex(), Quadratic(0.1), n))
@@ -73,6 +78,7 @@ def test_short_steps_are_as_few_as_the_theory_says(n):
         solution = PAPER.solve(problem, eps)
         assert solution.converged
         assert solution.n_iter <= steps_of_theory(problem, diameter, eps)
+        assert solution.n_iter <= steps_of_theory(problem, 0.0, eps)
         # The gap is about J/tau in practice, which takes this many steps and no more.
         assert solution.n_iter <= 1.1 * 15 * sqrt(n) * log(2 * n / eps) + 20
         steps.append(solution.n_iter)
@@ -161,10 +167,72 @@ def test_what_rounding_hides_is_said(seed, tol):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_papers_schedule_has_patience_with_its_first_phase(seed):
-    """tau = 1 is far along the path of losses of size 1e4, and a start next to a vertex far away from it."""
+    """tau = 1 is far along the path of losses of size 1e4."""
     rng = np.random.default_rng(seed)
     G = rng.standard_normal((8, 5))
     problem = DualSubproblem(1e4 * G @ G.T, 1e4 * rng.standard_normal(8), Adversary(Simplex(), Zero(), 8))
-    start = np.maximum(rng.dirichlet(np.full(8, 0.05)), 1e-12)
-    solution = PAPER.solve(problem, 1e-4, start / start.sum())
+    assert sum(iterate.phase == "I" for iterate in islice(PAPER.iterates(problem), 100)) > 12
+    solution = PAPER.solve(problem, 1e-4)
     assert solution.converged, solution.message
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+def test_the_papers_schedule_ignores_the_last_lam(regularizer):
+    """Neither as a start nor as an answer, and so its steps do not depend on it."""
+    problem = instance(5, n=10, kind="full", regularizer=regularizer).subproblem
+    cold = PAPER.solve(problem, 1e-6)
+    assert cold.n_iter > 0
+    vertex = np.eye(10)[3] * (1 - 1e-6) + 1e-7
+    for start in (cold.lam, PathFollowing().solve(problem, 1e-9).lam, vertex):
+        warm = PAPER.solve(problem, 1e-6, start)
+        assert warm.n_iter == cold.n_iter
+        np.testing.assert_array_equal(warm.lam, cold.lam)
+        first = next(PAPER.iterates(problem, start))
+        np.testing.assert_array_equal(first.lam, next(PAPER.iterates(problem)).lam)
+        assert first.tau == 1.0
+
+
+def test_the_papers_schedule_starts_at_argmin_R_plus_B():
+    """gamma (log(lam/prior) + 1) - 1/lam is constant there: not at the center, and for any gamma."""
+    prior = np.array([0.6, 0.2, 0.1, 0.06, 0.04])
+    for gamma in (1e-2, 1.0, 1e3):
+        adversary = Adversary(Simplex(), Entropy(gamma, prior), 5)
+        for c in (np.zeros(5), np.arange(5.0)):
+            lam = next(PAPER.iterates(DualSubproblem(np.eye(5), c, adversary))).lam
+            terms = gamma * np.log(lam / prior) - 1 / lam
+            assert np.ptp(terms) <= 1e-7 * (gamma + 1 / lam.min())
+            assert lam.sum() == pytest.approx(1.0, abs=1e-14)
+            assert np.ptp(lam) > 1e-3
+        # Without losses Phase I has nothing to do.
+        assert [it.phase for it in islice(PAPER.iterates(DualSubproblem(0 * np.eye(5), 0 * c, adversary)), 2)][
+            1
+        ] == "II"
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="/".join)
+def test_argmin_R_plus_B_on_every_pair(pair):
+    """Newton's decrement of R + B there is zero up to rounding; it is the center itself without R."""
+    for index in range(3):
+        adversary = geometry(*pair, 3, index, 8).subproblem.adversary
+        n = adversary.n
+        path = CentralPath(DualSubproblem(np.zeros((n, n)), np.zeros(n), adversary))
+        if path.is_point:
+            continue
+        lam = regularized_center(path)
+        assert path.newton_step(lam, 1.0)[1] <= 1e-5
+        if isinstance(adversary.regularizer, Zero):
+            np.testing.assert_array_equal(lam, path.center)
+        lam[:] = 0.0  # a caller's own
+        assert path.newton_step(regularized_center(path), 1.0)[1] <= 1e-5
+
+
+def test_argmin_R_plus_B_is_found_once_for_all_losses(monkeypatch):
+    adversary, systems = Adversary(Simplex(), Entropy(0.3, np.array([0.7, 0.2, 0.1])), 3), []
+    counts: list[int] = []
+    solve = CentralPath.newton_step
+    monkeypatch.setattr(CentralPath, "newton_step", lambda *args: systems.append(1) or solve(*args))
+    for k in range(3):
+        regularized_center(CentralPath(DualSubproblem(np.eye(3), np.arange(3.0) * k, adversary)))
+        counts.append(len(systems))
+    assert 2 <= counts[0] <= 12
+    assert counts == counts[:1] * 3

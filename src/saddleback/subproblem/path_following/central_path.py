@@ -9,9 +9,10 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from ..._types import Matrix, Vector
+from ...capabilities import offers
 from ...dual_sets import HasBarrier
 from ...linalg.hessians import Hessian, as_hessian
-from ...regularizers import Zero
+from ...regularizers import QuadraticForm, Zero
 from ..dual_subproblem import DualSubproblem
 from .newton_system import NewtonSystem, newton_system
 
@@ -26,16 +27,28 @@ class Iterate(NamedTuple):
     tau: float
     decrement: float = np.inf
     phase: str = ""
+    bound: float = np.inf
+    """A proven bound of the gap at lam: nu/tau after a full Newton step, where `CentralPath.proves_gaps`."""
 
 
 class StepRule(Protocol):
-    """How tau grows. Yields the start, then one iterate per Newton system, until rounding errors dominate."""
+    """How tau grows. Yields the start, then one iterate per Newton system, until rounding errors dominate.
+
+    A rule that is to ignore the last lam has a `HasOwnStart.first` as well.
+    """
 
     @property
     def max_iter(self) -> int:
         """The most Newton systems to solve."""
 
     def iterates(self, path: CentralPath, start: Vector | None) -> Iterator[Iterate]: ...
+
+
+class HasOwnStart(Protocol):
+    """a start of its own, ``first(path)``: the last lam is neither used nor returned."""
+
+    def first(self, path: CentralPath) -> Vector:
+        """The first point."""
 
 
 class CentralPath:
@@ -54,6 +67,8 @@ class CentralPath:
         self.E, _ = self.dual_set.affine_hull(subproblem.c.size)
         self.nu = self.dual_set.barrier_parameter(subproblem.c.size)
         self.center = self.dual_set.center(subproblem.c.size)
+        self.proves_gaps = self.dual_set.proves_gaps and offers(self.regularizer, QuadraticForm)
+        """Whether a full Newton step proves a gap of nu/tau (docs/mathematics.md, 8)."""
 
     @property
     def is_point(self) -> bool:
@@ -91,6 +106,10 @@ class CentralPath:
         gradient = self.gradient(lam, tau)
         direction = self.newton_system(lam, tau).solve(-gradient)
         return direction, decrement(gradient, direction)
+
+    def full_step_bound(self, tau: float, delta: float) -> float:
+        """A bound of the gap after a full Newton step of decrement delta at tau: nu/tau where that is proven."""
+        return self.nu / tau if self.proves_gaps and delta < 1.0 else np.inf
 
     def local_products(self, lam: Vector, tau: float, *vectors: Vector) -> Matrix:
         """Inner products, in the dual norm of C = tau R'' + B'' at lam, of gradients without their normal parts."""

@@ -85,7 +85,7 @@ class LongSteps:
             correction = system.solve(-gradient)
             delta = decrement(gradient, correction)
             barrier = path.nu / (tau * path.subproblem.rounding_floor)
-            predicted = None
+            predicted, bound = None, np.inf
             if delta <= predict_from and barrier > control.least_barrier:
                 predicted = self._predict(path, system, lam, tau, correction, delta)
             stalled = stalled + 1 if barrier < control.small_barrier and delta > control.stagnation * last else 0
@@ -97,8 +97,10 @@ class LongSteps:
             elif stalled == control.most_stalled:
                 return
             else:
+                full = lam + correction
                 lam, last, phase = self._correct(path, lam, tau, correction, delta), delta, "corrector"
-            yield Iterate(lam, tau, delta, phase)
+                bound = path.full_step_bound(tau, delta) if np.array_equal(lam, full) else np.inf
+            yield Iterate(lam, tau, delta, phase, bound)
             if not np.isfinite(path.dual_set.barrier(lam)):
                 # By rounding errors, the last step has crossed the boundary.
                 return

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
+from math import ceil, log, sqrt
 
 from ..._types import Vector
 from .central_path import CentralPath, Iterate
+from .regularized_center import regularized_center
 
 
 @dataclass(frozen=True)
@@ -28,29 +28,44 @@ CONTROL = ShortStepControl()
 
 @dataclass(frozen=True)
 class ShortSteps:
-    """Algorithm 2 of the paper, with nu for J, and the center (or a start) for argmin R + B.
+    """Algorithm 2 of the paper, with nu for J.
 
-    Phase I, at tau = 1: steps d/(1 + delta) until the decrement delta is at most 1/4. Phase II:
-    tau *= 1 + 1/(15 sqrt(nu)), one full Newton step each. If delta <= 1/4, it is at most 1/4 (1 + 1/15) + 1/15 = 1/3
-    with the larger tau, and (1/3 / (2/3))^2 = 1/4 again after the full step: the iterates stay in the neighborhood.
-    Newton steps: O(sqrt(nu) log(nu/eps)) after Phase I. tau starts at 1 for every scale of (D).
+    It starts at argmin R + B with tau = 1, whatever the last lam and the scale of (D) are. Phase I: steps
+    d/(1 + delta) until the decrement delta is at most 1/4. Phase II: tau *= 1 + 1/(15 sqrt(nu)), one full Newton step
+    each. If delta <= 1/4, it is at most 1/4 (1 + 1/15) + 1/15 = 1/3 with the larger tau, and (1/3 / (2/3))^2 = 1/4
+    again after the full step: the iterates stay in the neighborhood. Phase II takes at most `phase_two_steps` for
+    quadratic R on the sets that prove gaps, and O(sqrt(nu) log(nu/eps)) on all.
     """
 
     max_iter: int = 100_000
 
+    def first(self, path: CentralPath) -> Vector:
+        return regularized_center(path)
+
     def iterates(self, path: CentralPath, start: Vector | None = None) -> Iterator[Iterate]:
-        lam, tau = path.center, 1.0
-        if start is not None and np.isfinite(path.dual_set.barrier(start)):
-            lam = start
+        lam, tau = self.first(path), 1.0
         yield Iterate(lam, tau)
         direction, delta = path.newton_step(lam, tau)
         while delta > CONTROL.near:
             lam = lam + direction / (1.0 + delta)
             yield Iterate(lam, tau, delta, "I")
             direction, delta = path.newton_step(lam, tau)
-        growth = 1.0 + 1.0 / (CONTROL.shortness * np.sqrt(path.nu))
+        growth = growth_of_tau(path.nu)
         while path.nu / tau > CONTROL.share_of_rounding_floor * path.subproblem.rounding_floor:
             tau *= growth
             direction, delta = path.newton_step(lam, tau)
             lam = lam + direction
-            yield Iterate(lam, tau, delta, "II")
+            yield Iterate(lam, tau, delta, "II", path.full_step_bound(tau, delta))
+
+
+def growth_of_tau(nu: float) -> float:
+    """The factor of tau per step of Phase II."""
+    return 1.0 + 1.0 / (CONTROL.shortness * sqrt(nu))
+
+
+def phase_two_steps(nu: float, eps: float) -> int:
+    """The steps of Phase II after which nu/tau <= eps, which bounds the gap where full steps prove gaps; at least one.
+
+    They do not depend on the losses (docs/mathematics.md, 8).
+    """
+    return max(1, ceil(log(nu / eps) / log(growth_of_tau(nu))))
