@@ -51,7 +51,6 @@ class Kept:
 
     w: Params
     A: float
-    t: int
     average: Minorant | None
     point: Point
     """Its ag: the lowest point since, of either sequence (docs/mathematics.md, 4)."""
@@ -67,7 +66,7 @@ class AcceleratedState(State):
     A: float = 0.0
     smoothness: Smoothness
     t: int = 0
-    """Steps since the last restart."""
+    """Steps so far. Restarts do not reset it, so that L/t^4, the accuracy with the paper's steps, does not rise."""
     smallest_proximity: float = 0.0
     """The smallest 1/2 lam' Q lam of the steps so far, 0 before the first. The accuracy of (D) is relative to it."""
     average: Minorant | None = None
@@ -155,17 +154,17 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             kept = replace(kept, point=lower(after.point, kept.point), wait=kept.wait - 1)
             after = replace(after, kept=kept)
         if self.modulus(oracle) * after.A > CONTROL.largest_growth:
-            return replace(after, w=after.point.w, A=0.0, t=0, average=None, kept=None)
+            return replace(after, w=after.point.w, A=0.0, average=None, kept=None)
         if not (self.restart and float(step.slope @ (after.point.w - state.point.w)) > 0):
             return after
         if kept is None:
             lowest = lower(after.point, state.point)
-            kept = Kept(after.w, after.A, after.t, after.average, lowest, CONTROL.kept_every - 1)
-        return replace(after, w=after.point.w, A=0.0, t=0, average=None, kept=kept)
+            kept = Kept(after.w, after.A, after.average, lowest, CONTROL.kept_every - 1)
+        return replace(after, w=after.point.w, A=0.0, average=None, kept=kept)
 
     def _kept_step(self, oracle: Oracle, state: AcceleratedState, kept: Kept) -> AcceleratedState:
         """A step of the sequence from w0; the restarted one goes on at its point if that is lower."""
-        before = replace(state, point=kept.point, w=kept.w, A=kept.A, t=kept.t, average=kept.average)
+        before = replace(state, point=kept.point, w=kept.w, A=kept.A, average=kept.average)
         after, _ = self._next(oracle, before)
         lowest = lower(after.point, kept.point)
         return replace(
@@ -173,9 +172,8 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             point=lower(after.point, state.point),
             w=state.w,
             A=state.A,
-            t=state.t,
             average=state.average,
-            kept=Kept(after.w, after.A, after.t, after.average, lowest, CONTROL.kept_every - 1),
+            kept=Kept(after.w, after.A, after.average, lowest, CONTROL.kept_every - 1),
         )
 
     def _next(self, oracle: Oracle, state: AcceleratedState) -> tuple[AcceleratedState, ProxStep]:
