@@ -14,6 +14,7 @@ CHI2 = ("tests/dual_sets/test_chi2_ball.py",)
 KL = ("tests/dual_sets/test_kl_ball.py",)
 POLYTOPE = ("tests/dual_sets/test_polytope.py",)
 PATH = ("tests/subproblem/path_following/test_central_path.py",)
+MATRICES = ("tests/testing/test_sets.py::test_a_set_of_matrices_passes",)
 
 MUTANTS = (
     Mutant(
@@ -253,7 +254,7 @@ MUTANTS = (
         "dual_sets/spectrahedron.py",
         "return -2.0 * float(np.log(factor.diagonal()).sum())",
         "return -float(np.log(factor.diagonal()).sum())",
-        ("tests/dual_sets/test_spectrahedron.py",),
+        MATRICES,
         "log det = 2 sum log of the diagonal of the factor",
     ),
     Mutant(

@@ -14,6 +14,7 @@ CHI2 = ("tests/dual_sets/test_chi2_ball.py",)
 KL = ("tests/dual_sets/test_kl_ball.py",)
 REGULARIZERS = ("tests/regularizers/test_regularizers.py",)
 PROXIMAL = ("tests/dual_sets/test_proximal_response.py",)
+MATRICES = ("tests/testing/test_sets.py::test_a_set_of_matrices_passes",)
 
 MUTANTS = (
     Mutant(
@@ -248,7 +249,7 @@ MUTANTS = (
         "dual_sets/spectrahedron.py",
         "return z - (float(identity.dot(z)) / k) * identity",
         "return z - float(identity.dot(z)) * identity",
-        ("tests/dual_sets/test_spectrahedron.py",),
+        MATRICES,
         "z less its mean eigenvalue",
     ),
     Mutant(
