@@ -45,12 +45,15 @@ def main(arguments: Sequence[str] | None = None, project: Path = ROOT, areas: Ar
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(asked.workers) as pool:
         workers = _Workers(project, Path(folder), asked.workers)
-        selections = list(dict.fromkeys(mutant.tests for _, mutant in chosen))
-        unmutated = dict(zip(selections, pool.map(workers.unmutated, selections), strict=True))
-        answers = pool.map(lambda pair: workers.answer(pair[1], unmutated[pair[1].tests]), chosen)
-        for (area, mutant), answer in zip(chosen, answers, strict=True):
-            tally.results.append(Result(area, mutant, answer))
-            print(f"{answer.verdict.value:8} {answer.seconds:5.1f} s  {area}: {mutant.name}  {answer.note}", flush=True)
+        unmutated: dict[tuple[str, ...], Answer] = {}
+        for area in dict.fromkeys(area for area, _ in chosen):
+            mutants = [mutant for of, mutant in chosen if of == area]
+            selections = [tests for tests in dict.fromkeys(m.tests for m in mutants) if tests not in unmutated]
+            unmutated.update(zip(selections, pool.map(workers.unmutated, selections), strict=True))
+            answers = pool.map(workers.answer, mutants, [unmutated[mutant.tests] for mutant in mutants])
+            for mutant, answer in zip(mutants, answers, strict=True):
+                tally.results.append(Result(area, mutant, answer))
+                print(f"{answer.verdict.value:8} {answer.seconds:5.1f} s  {area}: {mutant.name}  {answer.note}", flush=True)
     print(f"\n{tally.table()}\n")
     for remark in tally.remarks():
         print(remark)

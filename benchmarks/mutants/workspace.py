@@ -18,7 +18,8 @@ COPIED = ("src", "tests", "benchmarks", "examples", "pyproject.toml")
 """What tests of formulas read."""
 KERNELS = "losses/grouped/kernels"
 """Sources that are compiled to machine code, which is cached."""
-COLLECTION_FAILED = ("error during collection", "errors during collection")
+COLLECTION_FAILED = "ERROR collecting"
+"""What pytest says of a file that it cannot import."""
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -104,7 +105,7 @@ def _verdict(code: int, output: str, seconds: float) -> tuple[Verdict, float, st
         return Verdict.KILLED, seconds, failed
     if code < 0:
         return Verdict.KILLED, seconds, f"the process died by signal {-code}"
-    if code == 2 and any(told in output for told in COLLECTION_FAILED):
-        # The same tests were collected without the mutation.
+    if code in (2, 4) and COLLECTION_FAILED in output:
+        # The same tests were collected without the mutation. The code is 4 where a test was asked for by its name.
         return Verdict.KILLED, seconds, failed
     return Verdict.INVALID, seconds, f"pytest ended with exit code {code}: {lines[-1] if lines else ''}"
