@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None, project: Path = ROOT, areas: Ar
             answers = pool.map(workers.answer, mutants, [unmutated[mutant.tests] for mutant in mutants])
             for mutant, answer in zip(mutants, answers, strict=True):
                 tally.results.append(Result(area, mutant, answer))
-                print(f"{answer.verdict.value:8} {answer.seconds:5.1f} s  {area}: {mutant.name}  {answer.note}", flush=True)
+                said = f"{answer.verdict.value:8} {answer.seconds:5.1f} s"
+                print(f"{said}  {area}: {mutant.name}  {answer.note}", flush=True)
     print(f"\n{tally.table()}\n")
     for remark in tally.remarks():
         print(remark)

@@ -61,7 +61,8 @@ class Tally:
 
     def remarks(self) -> list[str]:
         """What else is to be said: survivors, invalid mutants, reasons that no longer hold."""
-        told = [f"survived: {r.mutant.name}: {r.mutant.survives}" for r in self.of(Verdict.SURVIVED) if r.mutant.survives]
+        explained = [r.mutant for r in self.of(Verdict.SURVIVED) if r.mutant.survives]
+        told = [f"survived: {mutant.name}: {mutant.survives}" for mutant in explained]
         told += [f"SURVIVED WITHOUT A REASON: {r.mutant.name}: {r.mutant.why}" for r in self.unexplained]
         told += [f"INVALID: {r.mutant.name}: {r.answer.note}" for r in self.of(Verdict.INVALID)]
         return told + [f"killed, so that its reason to survive is obsolete: {r.mutant.name}" for r in self.stale]

@@ -32,17 +32,20 @@ def tall_quadratics() -> Convex:
 
 @pytest.mark.parametrize("losses", [random_quadratics(2, J=4, d=5), tall_quadratics()], ids=["square", "tall"])
 def test_a_step_is_the_minimum_of_its_model(losses: Convex) -> None:
-    step, w = step_of(losses)
+    eta = 0.5
+    step, w = step_of(losses, eta)
     f, G = losses.evaluate(w)
     p = step.point.w - w
-    np.testing.assert_allclose(p, -ETA * (step.lam @ G), **CLOSE)
+    np.testing.assert_allclose(p, -eta * (step.lam @ G), **CLOSE)
+    # At a vertex (D) would have the same solution for every Q.
+    assert np.count_nonzero(step.lam > 1e-6) > 1
 
     def model(p: np.ndarray) -> float:
-        return float((f + G @ p).max() + p @ p / (2 * ETA))
+        return float((f + G @ p).max() + p @ p / (2 * eta))
 
     # The model is 1/eta-strongly convex, so that a move of v raises it by |move|^2/(2 eta), up to the gap of (D).
     moves = 1e-3 * np.random.default_rng(0).standard_normal((50, w.size))
-    assert all(model(p + m) >= model(p) + m @ m / (4 * ETA) - 1e-12 for m in moves)
+    assert all(model(p + m) >= model(p) + m @ m / (4 * eta) - 1e-12 for m in moves)
 
 
 def test_the_figures_of_a_step() -> None:

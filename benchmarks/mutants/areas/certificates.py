@@ -118,7 +118,7 @@ MUTANTS = (
         "engine/oracle.py",
         "value -= self.rounding_at(at)",
         "value -= 0.0",
-        ("tests/engine/test_far_starts.py", "tests/engine/test_oracle.py"),
+        ("tests/engine/test_oracle.py",),
         "minorants at far points are lowered by the rounding errors of w",
     ),
     Mutant(
@@ -134,7 +134,7 @@ MUTANTS = (
         "engine/coordinates.py",
         "factors = np.sqrt(np.asarray(problem.metric, dtype=np.float64))",
         "factors = np.asarray(problem.metric, dtype=np.float64)",
-        ("tests/test_solve.py",),
+        ("tests/losses/test_rescaled.py",),
         "|x|_P^2 = sum P x^2",
     ),
     Mutant(
@@ -150,7 +150,7 @@ MUTANTS = (
         "engine/bound_tracker.py",
         "float(dnrm2((w - self._oracle.w0) / self._coordinates.region_scales))",
         "float(dnrm2((w - self._oracle.w0) * self._coordinates.region_scales))",
-        ("tests/engine/test_parameter_scales.py", "tests/test_result.py"),
+        ("tests/engine/test_parameter_scales.py",),
         "|w - w0| in the scales of the region",
     ),
     Mutant(

@@ -134,7 +134,7 @@ MUTANTS = (
         "losses/grouped/grouped_linear.py",
         "return np.repeat([l2, 0.0], [self._layout.n_weights, self._layout.n_outputs])",
         "return np.repeat([l2, l2], [self._layout.n_weights, self._layout.n_outputs])",
-        ("tests/testing/test_losses.py", "tests/losses/grouped/test_capabilities.py", "tests/losses/grouped/test_with_l2.py"),
+        SMOOTHNESS,
         "0 for coordinates without a penalty",
     ),
     Mutant(

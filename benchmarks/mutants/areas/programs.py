@@ -9,8 +9,10 @@ PROGRAM = ("tests/subproblem/qp/test_quadratic_program.py",)
 PRIMAL = ("tests/subproblem/qp/test_primal_form.py",)
 FEW = ("tests/subproblem/qp/test_few_losses.py",)
 ALL_OF_QP = ("tests/subproblem/qp",)
+KKT = ("tests/subproblem/qp/test_kkt_operator.py",)
+SYSTEMS = ("tests/subproblem/path_following/test_newton_system.py",)
+HESSIANS = ("tests/linalg/test_hessians.py",)
 PATH = ("tests/subproblem/path_following/test_central_path.py",)
-FOLLOWING = ("tests/subproblem/path_following/test_path_following.py",)
 
 MUTANTS = (
     Mutant(
@@ -50,7 +52,7 @@ MUTANTS = (
         "subproblem/qp/active_set.py",
         "np.where(pinned == lower, -z, z)",
         "np.where(pinned == lower, z, -z)",
-        ALL_OF_QP,
+        KKT,
         "a multiplier of the wrong sign frees its coordinate",
     ),
     Mutant(
@@ -74,7 +76,7 @@ MUTANTS = (
         "subproblem/qp/kkt_operator.py",
         "self._K.ravel()[: n * (n + k) : n + k + 1] += H / (scale / largest_weight**2)",
         "self._K.ravel()[: n * (n + k) : n + k + 1] += H",
-        PROGRAM,
+        KKT,
         "(Q + diag H) largest_weight^2/scale",
     ),
     Mutant(
@@ -82,7 +84,7 @@ MUTANTS = (
         "subproblem/qp/kkt_operator.py",
         "np.divide(b, scale / largest_weight, out=self.minus_q)",
         "np.divide(b, scale / largest_weight**2, out=self.minus_q)",
-        PROGRAM,
+        KKT,
         "q = -c largest_weight/scale",
     ),
     Mutant(
@@ -90,7 +92,7 @@ MUTANTS = (
         "subproblem/qp/kkt_operator.py",
         "np.subtract(self.F.dot(x.dot(self.F)), self.minus_q - X[-1], out=residual[:-1])",
         "np.subtract(self.F.dot(x.dot(self.F)), self.minus_q + X[-1], out=residual[:-1])",
-        PRIMAL,
+        KKT,
         "P x + q + y 1",
     ),
     Mutant(
@@ -98,7 +100,7 @@ MUTANTS = (
         "subproblem/qp/kkt_operator.py",
         "z = self.F.dot(x.dot(self.F)) + self._H * x - self.minus_q + y.dot(self._E)",
         "z = self.F.dot(x.dot(self.F)) - self.minus_q + y.dot(self._E)",
-        ("tests/subproblem/test_response_newton.py",),
+        KKT,
         "P = F F' + diag H",
     ),
     Mutant(
@@ -106,7 +108,7 @@ MUTANTS = (
         "subproblem/qp/kkt_operator.py",
         "subproblem.adversary.dual_set.tangent_part(subproblem.c - q)",
         "subproblem.adversary.dual_set.tangent_part(subproblem.c + q)",
-        ALL_OF_QP,
+        KKT,
         "b = c - q",
     ),
     Mutant(
@@ -130,7 +132,7 @@ MUTANTS = (
         "subproblem/qp/dual_form.py",
         "return self.scale / self.largest_weight * self.result.z_bl",
         "return self.scale * self.largest_weight * self.result.z_bl",
-        PROGRAM,
+        KKT,
         "multipliers of lam from those of x = lam/largest_weight",
     ),
     Mutant(
@@ -214,7 +216,7 @@ MUTANTS = (
         "subproblem/path_following/newton_system.py",
         "return DenseSystem(C.plus(Dense(tau * subproblem.Q)).dense(), E)",
         "return DenseSystem(C.plus(Dense(subproblem.Q)).dense(), E)",
-        PATH,
+        SYSTEMS,
         "H = C + tau Q",
     ),
     Mutant(
@@ -222,7 +224,7 @@ MUTANTS = (
         "subproblem/path_following/newton_system.py",
         "GramSystem(C.plus(Gram(np.sqrt(tau) * _root(subproblem).T)), E)",
         "GramSystem(C.plus(Gram(tau * _root(subproblem).T)), E)",
-        ("tests/subproblem/path_following",),
+        SYSTEMS,
         "tau F F' = (sqrt(tau) F)(sqrt(tau) F)'",
     ),
     Mutant(
@@ -230,7 +232,7 @@ MUTANTS = (
         "subproblem/path_following/newton_system.py",
         "inner[np.diag_indices_from(inner)] += 1.0 / tau",
         "inner[np.diag_indices_from(inner)] += tau",
-        ("tests/subproblem/path_following",),
+        SYSTEMS,
         "Woodbury: I/tau + F'F",
     ),
     Mutant(
@@ -238,7 +240,7 @@ MUTANTS = (
         "subproblem/path_following/newton_system.py",
         "self._C = np.concatenate((self._C, lengths**-2.0))",
         "self._C = np.concatenate((self._C, lengths**-1.0))",
-        ("tests/subproblem/path_following", "tests/subproblem/test_many_losses.py"),
+        SYSTEMS,
         "rows divided by their length have -1/length^2 in the corner",
     ),
     Mutant(
@@ -254,7 +256,7 @@ MUTANTS = (
         "linalg/hessians.py",
         "inner = np.eye(len(W)) + W @ self.V.T",
         "inner = W @ self.V.T",
-        ("tests/dual_sets/test_ball.py", "tests/dual_sets/test_chi2_ball.py"),
+        HESSIANS,
         "(I + V D^-1 V')^-1",
     ),
     Mutant(
@@ -262,7 +264,7 @@ MUTANTS = (
         "linalg/hessians.py",
         "return LowRank(factor * self.d, np.sqrt(factor) * self.V)",
         "return LowRank(factor * self.d, factor * self.V)",
-        ("tests/linalg",),
+        HESSIANS,
         "factor V'V = (sqrt(factor) V)'(sqrt(factor) V)",
     ),
     Mutant(

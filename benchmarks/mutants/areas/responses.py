@@ -14,7 +14,7 @@ CHI2 = ("tests/dual_sets/test_chi2_ball.py",)
 KL = ("tests/dual_sets/test_kl_ball.py",)
 REGULARIZERS = ("tests/regularizers/test_regularizers.py",)
 PROXIMAL = ("tests/dual_sets/test_proximal_response.py",)
-MATRICES = ("tests/testing/test_sets.py::test_a_set_of_matrices_passes",)
+MATRICES = ("tests/dual_sets/test_spectrahedron.py",)
 
 MUTANTS = (
     Mutant(
@@ -216,8 +216,6 @@ MUTANTS = (
         "variance = float(lam.dot(x**2))",
         KL,
         "dD/dbeta = beta Var x",
-        survives="only the derivative of a root that is kept in a bracket: Newton's steps become a little worse, and the "
-        "root is the same to the last digits",
     ),
     Mutant(
         "KL: tempered without normalization",

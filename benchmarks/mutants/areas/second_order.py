@@ -235,6 +235,7 @@ MUTANTS = (
         "slope = float(here.primal.f.dot(step)) + R.value(solution.lam) - R.value(here.lam)",
         COMPOSITE,
         "the rise of D along the step is <f, dlam> - dR",
+        survives="only the least increase that a step must bring, a ten-thousandth of the predicted one: a safety margin",
     ),
     Mutant(
         "composite step: half square without the shift",
@@ -249,7 +250,7 @@ MUTANTS = (
         "linalg/hessian_models.py",
         "P.ravel()[:: len(P) + 1] += sigma",
         "P.ravel()[:: len(P) + 1] += 0.5 * sigma",
-        LIMITED,
+        ("tests/linalg/test_hessians.py",),
         "P = B + sigma I",
     ),
     Mutant(
@@ -257,7 +258,7 @@ MUTANTS = (
         "linalg/hessian_models.py",
         "return -self.G.slope(lam) / self.root**2",
         "return -self.G.slope(lam) / self.root",
-        ("tests/linalg/test_sparse_jacobian.py",),
+        ("tests/linalg/test_hessians.py",),
         "p = -P^-1 G'lam with P = root^2",
     ),
 )
