@@ -235,7 +235,7 @@ MUTANTS = (
         "slope = float(here.primal.f.dot(step)) + R.value(solution.lam) - R.value(here.lam)",
         COMPOSITE,
         "the rise of D along the step is <f, dlam> - dR",
-        survives="only the least increase that a step must bring, a ten-thousandth of the predicted one: a safety margin",
+        survives="a step must bring a ten-thousandth of the predicted increase: only this threshold changes",
     ),
     Mutant(
         "composite step: half square without the shift",
