@@ -92,7 +92,7 @@ MUTANTS = (
         "F F' = Q/scale",
     ),
     Mutant(
-        "pivots of the factor off by one",
+        "low-rank factor without its diagonal",
         "subproblem/factored_subproblem.py",
         "F[pivots - 1] = np.tril(L)[:, :rank]",
         "F[pivots - 1] = np.tril(L, -1)[:, :rank]",
@@ -100,7 +100,7 @@ MUTANTS = (
         "the diagonal of the Cholesky factor belongs to F",
     ),
     Mutant(
-        "Frank-Wolfe restricted Q without one V",
+        "Frank-Wolfe: restricted linear term added to c",
         "subproblem/frank_wolfe.py",
         "Q, c = Q + (V * H) @ V.T, c - V @ q",
         "Q, c = Q + (V * H) @ V.T, c + V @ q",
@@ -124,7 +124,7 @@ MUTANTS = (
         "the support point in the direction of steepest descent",
     ),
     Mutant(
-        "restricted Hessian without the other V",
+        "Frank-Wolfe: restricted gradient averaged",
         "subproblem/frank_wolfe.py",
         "return self.V @ self.R.gradient(lam @ self.V)",
         "return self.V @ self.R.gradient(lam @ self.V) / len(self.V)",

@@ -21,7 +21,7 @@ MUTANTS = (
         "<X, Z> plus what the residual allows",
     ),
     Mutant(
-        "semidefinite mu without k",
+        "semidefinite mu without its order",
         "subproblem/sdp/interior_point.py",
         "return float(np.vdot(self.X, self.Z)) / len(self.X)",
         "return float(np.vdot(self.X, self.Z))",
@@ -29,7 +29,7 @@ MUTANTS = (
         "mu = <X, Z>/k",
     ),
     Mutant(
-        "semidefinite predictor without its cube",
+        "semidefinite steps that only center",
         "subproblem/sdp/interior_point.py",
         "centering = ratio**3 if shortest > CONTROL.short_predictor else ratio",
         "centering = 1.0",
@@ -37,7 +37,7 @@ MUTANTS = (
         "Mehrotra's centering, the cube of what the predictor reaches",
     ),
     Mutant(
-        "semidefinite step to the whole boundary",
+        "semidefinite step with the sign of the boundary",
         "subproblem/sdp/interior_point.py",
         "return np.inf if least >= 0 else -1.0 / least",
         "return np.inf if least >= 0 else 1.0 / least",
@@ -189,7 +189,7 @@ MUTANTS = (
         "the curvature between y and w",
     ),
     Mutant(
-        "interior predicted decrease without its half",
+        "interior estimate without the adversary's gap",
         "methods/interior_point.py",
         "predicted=gap + 0.5 * max(decrease, 0.0),\n        unshifted_step=p[:d]",
         "predicted=0.5 * max(decrease, 0.0),\n        unshifted_step=p[:d]",

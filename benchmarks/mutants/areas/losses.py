@@ -50,7 +50,7 @@ MUTANTS = (
         "-2 y (1 - y eta)_+",
     ),
     Mutant(
-        "Poisson without its mean",
+        "Poisson slope with a product",
         "losses/grouped/kernels/pointwise.py",
         "slope[i] = mean - y[i]",
         "slope[i] = mean * (1.0 - y[i])",
@@ -162,7 +162,7 @@ MUTANTS = (
         "the three-term recurrence",
     ),
     Mutant(
-        "Lanczos polynomial with beta for beta^2",
+        "Lanczos polynomial without the last beta",
         "losses/grouped/smoothness.py",
         "ratio = (x - a - last / ratio) / b",
         "ratio = (x - a - 1.0 / ratio) / b",
@@ -170,7 +170,7 @@ MUTANTS = (
         "beta_k p_k = (x - alpha_k) p_{k-1} - beta_{k-1} p_{k-2}",
     ),
     Mutant(
-        "probability of the bound without the groups",
+        "Lanczos bound without the probability of failure",
         "losses/grouped/smoothness.py",
         "np.log(np.sqrt(2 * size / np.pi) * n_groups / FAILURE)",
         "np.log(np.sqrt(2 * size / np.pi) * n_groups)",

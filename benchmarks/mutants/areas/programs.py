@@ -48,7 +48,7 @@ MUTANTS = (
         "J eps_tau + 2 eps_g = tol",
     ),
     Mutant(
-        "active set frees the worst multiplier's sign",
+        "active set with multipliers of the other sign",
         "subproblem/qp/active_set.py",
         "np.where(pinned == lower, -z, z)",
         "np.where(pinned == lower, z, -z)",
@@ -112,7 +112,7 @@ MUTANTS = (
         "b = c - q",
     ),
     Mutant(
-        "primal form with t downwards",
+        "primal form with c of the other sign",
         "subproblem/qp/primal_form.py",
         "solver.setup(P, cost, None, None, rows, None, -self.kkt.minus_q)",
         "solver.setup(P, cost, None, None, rows, None, self.kkt.minus_q)",
@@ -152,7 +152,7 @@ MUTANTS = (
         "r_i - r_k",
     ),
     Mutant(
-        "few losses: best multiplier freed",
+        "few losses: optimal where a multiplier is wrong",
         "subproblem/qp/few_losses.py",
         "if worst < 0 or r[worst] <= max(residuals):",
         "if worst < 0 or r[worst] >= max(residuals):",
@@ -244,7 +244,7 @@ MUTANTS = (
         "rows divided by their length have -1/length^2 in the corner",
     ),
     Mutant(
-        "dense system: scaled by the diagonal",
+        "dense system not scaled back",
         "subproblem/path_following/newton_system.py",
         "d *= self._D\n        return d\n\n\nclass GramSystem",
         "return d\n\n\nclass GramSystem",

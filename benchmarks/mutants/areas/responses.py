@@ -114,7 +114,7 @@ MUTANTS = (
         "an entry stops growing at its cap: the slope falls by one",
     ),
     Mutant(
-        "capped simplex: tilt capped before sorting",
+        "capped simplex: tilt with its own cap filled",
         "dual_sets/capped_simplex.py",
         "left = 1.0 - np.concatenate(([0.0], filled[:last]))",
         "left = 1.0 - filled[: last + 1]",

@@ -101,7 +101,7 @@ MUTANTS = (
         "lam gives a better bound at the new point",
     ),
     Mutant(
-        "BFGS without the rank-one subtraction's root",
+        "BFGS subtraction without its root",
         "methods/bfgs.py",
         "v = Bs / sqrt(sBs)",
         "v = Bs / sBs",

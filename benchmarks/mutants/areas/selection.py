@@ -27,7 +27,7 @@ MUTANTS = (
         "SE^2 = K/(K - 1) sum e_k^2",
     ),
     Mutant(
-        "standard error of the clusters' squares",
+        "standard error with magnitudes within clusters",
         "learn/selection/sample.py",
         "np.add.at(summed, self.clusters, deviations)",
         "np.add.at(summed, self.clusters, np.abs(deviations))",
@@ -179,7 +179,7 @@ MUTANTS = (
         "the variance of log p is (1 - p)/(n p)",
     ),
     Mutant(
-        "margins: odds without the logarithm",
+        "margins: odds of the first class",
         "learn/correction/margins.py",
         "return logit(p[:, 1]) if self.classes.size == 2 else np.log(p)",
         "return logit(p[:, 0]) if self.classes.size == 2 else np.log(p)",

@@ -43,7 +43,7 @@ MUTANTS = (
         "u is zero where g is strongly convex",
     ),
     Mutant(
-        "ray follows the rate without its half",
+        "ray must fall at twice the rate",
         "engine/unbounded.py",
         "predicted = min(lowest, best.value - 0.5 * rate * t)",
         "predicted = min(lowest, best.value - 2.0 * rate * t)",
@@ -51,7 +51,7 @@ MUTANTS = (
         "g falls at least at half the rate",
     ),
     Mutant(
-        "bounded by a sum",
+        "fall below the limit counts as infinite",
         "engine/unbounded.py",
         "infinite = min(fall, -lowest) > INFINITE_DECREASE * self._magnitude",
         "infinite = fall < INFINITE_DECREASE * self._magnitude",
