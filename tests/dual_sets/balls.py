@@ -65,6 +65,15 @@ def gain(ball, lam, gradient):
     return ball.regret(lam, gradient) / (1.0 + np.ptp(gradient))
 
 
+def decrement_squared(ball, lam):
+    """<B', h>^2 / B''[h, h] in the direction h along the hull in which it is largest: that of Newton's step."""
+    H, g = as_hessian(ball.barrier_hessian(lam)), ball.barrier_gradient(lam)
+    E, _ = ball.affine_hull(lam.size)
+    solved = H.solve(np.vstack((g, E)))
+    step = solved[0] - np.linalg.solve(E @ solved[1:].T, E @ solved[0]) @ solved[1:]
+    return float(g @ step)
+
+
 class BallSuite:
     kind: type
 
@@ -271,6 +280,12 @@ class BallSuite:
         assert_self_concordant(ball, interior(ball, n, seed, 1.0 - 10.0**distance), rng)
 
     @PROPERTY
+    @given(seed=SEEDS, n=st.integers(2, 12), rho=RADII, depth=st.floats(0.0, 0.99))
+    def test_nu_bounds_the_barrier_in_newtons_direction(self, seed, n, rho, depth):
+        ball = self.ball(rho, random_prior(np.random.default_rng(seed), n, least=1e-2))
+        assert decrement_squared(ball, interior(ball, n, seed, depth)) <= ball.barrier_parameter(n) * (1 + 1e-6)
+
+    @PROPERTY
     @given(seed=SEEDS, n=st.integers(1, 12), rho=RADII)
     def test_center_minimizes_the_barrier(self, seed, n, rho):
         ball = self.ball(rho, random_prior(np.random.default_rng(seed), n, least=1e-3))
@@ -279,11 +294,7 @@ class BallSuite:
         least = ball.barrier(center)
         assert all(ball.barrier(interior(ball, n, seed + i)) >= least - 1e-9 * abs(least) for i in range(5))
         # The gradient is normal to the hull, in the local metric.
-        H, g = as_hessian(ball.barrier_hessian(center)), ball.barrier_gradient(center)
-        E, _ = ball.affine_hull(n)
-        solved = H.solve(np.vstack((g, E)))
-        step = solved[0] - np.linalg.solve(E @ solved[1:].T, E @ solved[0]) @ solved[1:]
-        assert g @ step <= 1e-10
+        assert decrement_squared(ball, center) <= 1e-10
 
     def test_barrier_is_infinite_on_the_boundary_and_beyond(self):
         ball = self.ball(0.1, [0.5, 0.3, 0.2])

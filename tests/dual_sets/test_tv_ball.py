@@ -8,7 +8,7 @@ import pytest
 
 from saddleback.dual_sets.tv_ball import TVBall
 
-from .balls import EPS, BallSuite, interior
+from .balls import EPS, BallSuite, decrement_squared, interior
 
 
 class TestTVBall(BallSuite):
@@ -45,6 +45,12 @@ class TestTVBall(BallSuite):
         x = np.array([1e8, 0.0, -1e8, -2e8])
         np.testing.assert_allclose(TVBall(rho).project(x), expected, rtol=0, atol=2 * EPS)
         np.testing.assert_allclose(TVBall(rho).tilt(np.full(4, 2.0), x), expected, rtol=0, atol=2 * EPS)
+
+    def test_nu_counts_the_logarithms_of_the_slacks(self):
+        """Where mass has moved from one entry to another up to the rim, B grows faster than with nu = J + 1."""
+        ball, p = TVBall(0.01), np.full(4, 0.25)
+        lam = p + 0.999 * ball.rho * np.array([1.0, 0.0, 0.0, -1.0])
+        assert 5.0 + 1.0 < decrement_squared(ball, lam) <= ball.barrier_parameter(4)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_barrier_minimizes_over_the_slacks(self, seed):

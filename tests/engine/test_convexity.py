@@ -218,6 +218,15 @@ def test_watch_looks_both_ways():
     assert watch.violation is not None
 
 
+def test_watch_counts_the_declared_strong_convexity():
+    """x^2 is 2-strongly convex: f(u) + f'(u)(v - u) - f(v) = -|v - u|^2, which must be at most -m/2 |v - u|^2."""
+    for m, flagged in ((2.0, False), (2.01, True)):
+        watch = ConvexityWatch(sb.Simplex(), np.array([m]))
+        watch.observe(at([1.0], [1.0], [[2.0]]))
+        watch.observe_values(np.array([4.0]), np.array([16.0]))
+        assert (watch.violation is not None) is flagged
+
+
 def test_watch_keeps_the_first_violation():
     watch = ConvexityWatch(sb.Simplex(), np.zeros(1))
     watch.observe(at([0.0], [0.0], [[1.0]]))

@@ -10,6 +10,7 @@ from problems import oracle_of
 
 import saddleback as sb
 from saddleback.engine.certificates import Region
+from saddleback.engine.evaluation import StructuredEvaluation
 from saddleback.engine.hessian_probe import (
     MEASURED_PARAMETERS,
     HessianProbe,
@@ -17,6 +18,8 @@ from saddleback.engine.hessian_probe import (
     lower_along_flat_step,
     probe_hessian,
 )
+from saddleback.engine.oracle import Oracle
+from saddleback.subproblem import Auto
 
 TOL = 1e-6
 
@@ -194,3 +197,32 @@ def test_a_start_at_the_minimum_of_a_singular_quadratic_is_no_violation(seed):
     result = sb.minimax(lambda w: ([0.5 * w @ H @ w + 1.0], [H @ w]), np.zeros(15), jac=True)
     assert result.certified, result.message
     assert result.value == 1.0
+
+
+def test_products_are_in_the_units_of_the_parameters():
+    """Differences are taken over scales of the region: y = H s for directions of any length."""
+    losses = Ellipsoids([1.0, 2.0, 5.0], [0.1, 0.2, 0.3])
+    w0 = np.array([1e2, 1.0, 1e-2])
+    oracle = oracle_of(losses, w0=w0)
+    at = oracle.evaluate(w0)
+    probe = probe_hessian(oracle, at, losses.lam, Region(w0, 1.0, np.array([1e2, 1.0, 1e-2])), TOL)
+    assert probe.S is not None
+    H = losses.H
+    # Relative to the errors of differences, which balance at a third of the digits.
+    np.testing.assert_allclose(probe.Y, probe.S @ H, rtol=1e-4, atol=1e-4 * np.abs(probe.S @ H).max())
+
+
+def test_with_fixed_weights_the_prediction_bounds_what_is_left():
+    """By weak duality, for squared losses of every row with a penalty: any lam has a bound of g - min g."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    losses = sb.GroupedLinear(X, y, "rows", loss="squared", l2=0.1, fit_intercept=False)
+    problem = sb.Problem(losses, regularizer=sb.Quadratic(10.0))
+    oracle = Oracle(problem, Auto(), np.zeros(3), TOL)
+    at = oracle.evaluate(np.zeros(3))
+    assert isinstance(at, StructuredEvaluation)
+    left = at.value - sb.solve(problem).value
+    assert left > 0.01
+    # At the best response the adversary's gap is zero: the slope alone has to account for what is left.
+    probe = probe_hessian(oracle, at, at.lam, Region(at.w, 1.0), 1e3)
+    assert probe.predicted >= left

@@ -230,3 +230,19 @@ def test_a_probe_leaves_the_certificate_alone():
         result = sb.minimax(fun, [0.0], jac=True, max_iter=3, tol=1e-12)
     assert np.isfinite(result.gap)
     assert result.gap == result.history.gap[-1]
+
+
+def test_minorants_at_far_points_are_lowered_by_the_rounding_of_the_point():
+    """Along x - y the losses are flat, but each of their terms rounds by EPS |w|."""
+
+    def flat(w):
+        G = np.array([[1.0, -1.0], [2.0, -2.0], [-1.0, 1.0]])
+        return G @ w, G
+
+    for size, lowered in ((1.0, False), (1e9, True)):
+        o = oracle(Losses(flat), w0=(size, size))
+        at = o.evaluate(np.full(2, size))
+        lam = np.array([0.5, 0.25, 0.25])
+        cut = o.cut(at, lam)
+        assert cut.constant == (-o.rounding_at(at) if lowered else 0.0)
+        assert o.rounding_at(at) >= np.finfo(float).eps * size

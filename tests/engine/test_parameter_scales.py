@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from calls import cb2, quietly
@@ -12,7 +14,12 @@ import saddleback as sb
 from saddleback.engine.certificates import Minorant, Region
 from saddleback.engine.coordinates import Coordinates
 from saddleback.engine.evaluation import Evaluation
-from saddleback.engine.parameter_scales import ORDINARY_LARGEST, declared_scales, guessed_scales
+from saddleback.engine.parameter_scales import (
+    ORDINARY_LARGEST,
+    declared_scales,
+    guessed_scales,
+    reduced_by_strong_convexity,
+)
 
 METHODS = ["auto", "quasi-newton", "newton", "accelerated"]
 
@@ -311,3 +318,30 @@ def test_columns_that_are_alike_are_not_rounded_apart():
     plain = sb.solve(sb.Problem(losses, metric=1.0), method="quasi-newton")
     assert result.history.value.tolist()[:8] == plain.history.value.tolist()[:8]
     np.testing.assert_allclose(result.reach / result.reach.min(), scales / scales.min())
+
+
+def test_strong_convexity_limits_a_scale_to_where_its_term_matters():
+    """m/2 w^2 reaches the magnitude of the losses at about sqrt(magnitude/m); the scale is the harmonic of both."""
+    at = evaluation([0.0, 0.0], [4.0], [[1.0, 1.0]])
+    for m, expected in ((0.0, 1.0), (4.0 * 2.0**20, 2.0**-10), (4.0 * 2.0**-20, 1.0)):
+        scales = reduced_by_strong_convexity(np.ones(2), np.array([m, 0.0]), at)
+        np.testing.assert_array_equal(scales, [expected, 1.0])
+
+
+@pytest.mark.parametrize("method", ["auto", "lbfgsb"])
+def test_the_radius_is_the_distance_from_the_start_in_the_scales(method):
+    """Columns in units of 1e-2 and 1e2: the region reaches as many scales along every parameter, whether the method
+    works in them or, as L-BFGS-B, in the parameters themselves."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(60, 2))
+    X, y = Z * np.array([1e-2, 1e2]), Z @ np.array([3.0, -2.0]) + rng.normal(size=60)
+    losses = sb.GroupedLinear(X, y, np.arange(60) % 3, loss="squared", fit_intercept=False)
+    scales = declared_scales(losses)
+    w0 = scales * np.array([3.0, -4.0])
+    problem = sb.Problem(losses, regularizer=sb.Quadratic(0.1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sb.ConvergenceWarning)
+        result = sb.solve(problem, w0, method=method, max_iter=20)
+    expected = float(np.linalg.norm((result.w - w0) / scales))
+    assert expected > 2.0
+    np.testing.assert_allclose(result.reach / scales, expected, rtol=1e-12)

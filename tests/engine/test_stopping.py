@@ -9,7 +9,7 @@ import pytest
 from calls import CIRCLE, cb2, quadratics, quietly
 
 import saddleback as sb
-from saddleback.engine.history import HistoryBuilder
+from saddleback.engine.history import SLOWEST_RATE, HistoryBuilder
 from saddleback.engine.stopping import STALL_ITERATIONS, UNBOUNDED_FACTOR, Stopping
 
 
@@ -209,3 +209,13 @@ def test_stalled_names_the_tolerance():
 )
 def test_contraction(values, expected):
     assert trace(values).contraction() == pytest.approx(expected)
+
+
+def test_the_estimate_is_the_sum_of_the_decreases_to_come():
+    """Decreases 4, 2, 1 shrink by a half: what is left after a predicted 0.5 is 0.5 + 0.25 + ... = 1."""
+    history = HistoryBuilder()
+    for value, predicted in ((8.0, 4.0), (4.0, 2.0), (2.0, 1.0), (1.0, 0.5)):
+        history.append(time=0.0, value=value, gap=np.inf, n_evals=1, inner_gap=0.0, inner_iter=0, predicted=predicted)
+    assert history.estimate[-1] == pytest.approx(1.0)
+    # With fewer values the slowest rate is assumed.
+    assert history.estimate[0] == pytest.approx(4.0 / (1.0 - SLOWEST_RATE))

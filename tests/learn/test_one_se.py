@@ -114,6 +114,20 @@ def test_gain_that_does_not_pay_its_price_is_refused():
     assert all(choose_one_se(*_with_partition(seed, gain=0.3, price=0.5), 0).chosen == 0 for seed in range(20))
 
 
+def test_the_rule_of_one_error_compares_candidates_row_by_row():
+    """Two candidates whose losses are noisy alike: a difference of 0.02 is many of its own errors, though much less
+    than the error of either. The other one is better on average, and would be taken if errors were not paired."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat([0, 1], [400, 600])
+    base = rng.gamma(1.0, 1.0, 1000) + 2.0 * (groups == 0)
+    noise = 0.01 * rng.standard_normal((1000, 2))
+    best, other = base - 1.0 * (groups == 0), base - 0.98 * (groups == 0) - 0.1 * (groups == 1)
+    choice = choose_one_se(np.column_stack([base, best + noise[:, 0], other + noise[:, 1]]), partition(groups), 0)
+    assert choice.confirmed.tolist() == [False, True, True]
+    assert choice.admissible.tolist() == [False, True, False]
+    assert choice.chosen == 1
+
+
 def test_nothing_is_gained_where_another_group_becomes_as_bad():
     losses, groups = table(0, gain=0.3, spread=0.01)
     losses[groups == 1, 1:] = losses[groups == 0, :1].mean()

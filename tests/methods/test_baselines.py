@@ -11,6 +11,7 @@ from theory.tolerances import ROUNDING
 
 import saddleback as sb
 from saddleback.methods import APGD, LBFGSB, Extragradient, Optimistic, ProxLinear
+from saddleback.methods.saddle import local_smoothness
 
 GAMMA = 0.3
 N_STEPS = 6
@@ -119,6 +120,31 @@ def test_optimistic(losses: Convex, gamma: float) -> None:
         np.testing.assert_allclose(state.point.w, mid, **CLOSE)
         np.testing.assert_allclose(state.lam, lam, **CLOSE)
         np.testing.assert_allclose(state.w, w, **CLOSE)
+
+
+@pytest.mark.parametrize("method", [Extragradient, Optimistic])
+def test_the_average_of_the_certificate_has_the_step_sizes_as_weights(losses: Convex, method) -> None:
+    """The ergodic average of the theory: sum of eta_t times the linearization at the middle of t, over the sum."""
+    steps, cuts, before = [], [], 0.0
+    for state in drive(method(smoothness=losses.L), losses, sb.Quadratic(GAMMA)):
+        steps.append(state.weight - before)
+        cuts.append(state.minorants[0])
+        before = state.weight
+        v = np.linspace(-1.0, 1.0, losses.n_params)
+        assert state.average.at(v) == pytest.approx(np.average([cut.at(v) for cut in cuts], weights=steps))
+        np.testing.assert_allclose(
+            state.average.lam, np.average([cut.lam for cut in cuts], axis=0, weights=steps), **CLOSE
+        )
+    assert np.ptp(steps) > 0.0
+
+
+def test_the_smoothness_of_a_pair_of_points_is_that_of_a_quadratic() -> None:
+    """|(G(u) - G(v))'lam| / |u - v| is c for c/2 |w|^2, at any distance."""
+    for c in (0.25, 8.0):
+        oracle = oracle_of(quadratics(c * np.eye(2)[None], np.ones((1, 2)), np.zeros(1)))
+        for distance in (1e-2, 3.0):
+            there = oracle.evaluate(oracle.w0 + distance * np.array([0.6, 0.8]))
+            assert local_smoothness(oracle.evaluate(oracle.w0), there, np.ones(1)) == pytest.approx(c)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import saddleback as sb
 from saddleback.engine.oracle import Oracle
 from saddleback.machine.clock import Clock
-from saddleback.methods import composite_model, loss_hessians
+from saddleback.methods import composite_model, loss_hessians, model_dual
 from saddleback.methods.composite_model import CompositeModel, minimize_model
 from saddleback.methods.loss_hessians import LossHessians
 from saddleback.methods.model_dual import maximize_dual
@@ -120,6 +120,21 @@ def test_the_dual_of_the_model_is_maximized_where_a_loss_is_flat(seed: int, J: i
     scale = 1 + abs(optimum)
     assert optimum - 1e-5 * scale <= minimum.point.value
     assert minimum.point.value - optimum <= composite_model.CONTROL.accuracy * (at.value - optimum) + 1e-5 * scale
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.4])
+def test_the_dual_of_the_model_is_its_least_lagrangian(sigma: float) -> None:
+    """min over p of <lam, f + G p + 1/2 [p'H_j p]_j> + sigma/2 |p|^2 - R(lam), for quadratics in closed form."""
+    losses, w0 = Polynomials(1, 3, 4, quartic=0.0), np.ones(4)
+    oracle = oracle_of(losses, w0, regularizer=sb.Quadratic(0.2))
+    at = oracle.evaluate(w0)
+    model = CompositeModel(LossHessians.all_at(oracle, w0), np.full(3, 1 / 3))
+    lam = np.array([0.2, 0.5, 0.3])
+    point = model_dual._dual_point(oracle, at, model, sigma, lam)
+    assert point is not None
+    P, slope = np.tensordot(lam, losses.A, 1) + sigma * np.eye(4), lam @ at.G
+    least = lam @ at.f - 0.5 * slope @ np.linalg.solve(P, slope) - oracle.adversary.regularizer.value(lam)
+    assert point.value == pytest.approx(least)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from saddleback.adversary import Adversary
 from saddleback.dual_sets import Simplex
-from saddleback.regularizers import Quadratic
+from saddleback.regularizers import Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, QuadraticProgram
 from saddleback.subproblem.qp.kkt import frank_wolfe_bound, tolerances
 
@@ -61,6 +63,43 @@ def test_kkt_lemma(seed, log_tau, log_r):
     assert problem.frank_wolfe_gap(mu) <= bound + rounding(problem)
     # The lemma is sharp up to the factor in front of eps_g: without a residual it is attained from below by z.
     assert problem.frank_wolfe_gap(mu) >= n / tau - (1 / (tau * mu)).min() - 2 * eps_g - rounding(problem)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenMultipliers:
+    """Multipliers that a solver might return."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_the_bound_by_residuals_is_attained(n):
+    """Two vertices: with Q = 0, c = eps (e_1 - e_0) and no multipliers, r = -c has |r|_inf = eps, and lam = e_0 loses
+    2 eps against e_1: twice the residual, and not once."""
+    eps, zero = 1e-3, np.zeros(n)
+    c = eps * (np.eye(n)[1] - np.eye(n)[0])
+    problem = DualSubproblem(np.zeros((n, n)), c, Adversary(Simplex(), Zero(), n))
+    lam = np.eye(n)[0]
+    bound = frank_wolfe_bound(problem, Simplex().linear_constraints(n), lam, GivenMultipliers(zero, zero))
+    gap = problem.frank_wolfe_gap(lam)
+    assert gap == pytest.approx(2 * eps)
+    assert gap <= bound * (1 + 1e-12)
+
+
+@PROPERTY
+@given(seed=seeds, log_r=st.floats(-10, 0))
+def test_the_bound_holds_for_any_multipliers(seed, log_r):
+    """Whatever a solver returns as z >= 0, the Frank-Wolfe gap is at most complementarity + 2 |r|_inf."""
+    problem = instance(seed, n=2 + seed % 12, regularizer=("zero", "quadratic")[seed % 2], kind="full").subproblem
+    rng, n = np.random.default_rng(seed), problem.c.size
+    lam = np.where(rng.random(n) < 0.5, 0.0, rng.random(n))
+    lam = lam / lam.sum() if lam.any() else np.eye(n)[0]
+    gradient = problem.gradient(lam)
+    z = np.maximum(gradient - gradient[lam.argmax()] + 10**log_r * rng.uniform(-1, 1, n), 0.0)
+    constraints = Simplex().linear_constraints(n)
+    bound = frank_wolfe_bound(problem, constraints, lam, GivenMultipliers(z, np.zeros(n)))
+    assert problem.frank_wolfe_gap(lam) <= bound + rounding(problem)
 
 
 def test_tolerances_of_the_lemma_add_up():

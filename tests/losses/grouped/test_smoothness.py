@@ -122,3 +122,20 @@ def test_second_order_runs_do_not_pay_for_L():
     sb.solve(sb.Problem(losses), method="quasi-newton", tol=1e-6)
     assert "smoothness" not in vars(losses._summaries)
     assert "sample" in vars(losses._summaries)
+
+
+def test_the_bound_holds_where_the_start_hardly_sees_the_largest_eigenvalue():
+    """The start is random, so that its share of the eigenvector may be small; 1e-8 is far above what is allowed for."""
+    size = 60
+    rng = np.random.default_rng(1)
+    start = np.random.default_rng(0).standard_normal((1, size))[0]
+    start /= np.linalg.norm(start)
+    u = rng.standard_normal(size)
+    u -= (u @ start) * start
+    u = u / np.linalg.norm(u) + 1e-8 * start
+    u /= np.linalg.norm(u)
+    A = rng.standard_normal((size, size))
+    A -= np.outer(A @ u, u)
+    B = A.T @ A
+    M = 0.5 * B / np.linalg.eigvalsh(B)[-1] + np.outer(u, u)
+    assert largest_eigenvalue_bound(lambda V: V @ M, 1, size) >= np.linalg.eigvalsh(M)[-1] * (1.0 - 1e-12)

@@ -130,6 +130,8 @@ def test_sparse_factors_give_the_same():
     np.testing.assert_allclose(sparse.product(lam), dense.product(lam), atol=1e-15)
     assert sparse.scale == dense.scale
     assert np.array_equal(sparse.factor, F)
+    for u in (-lam @ F, rng.standard_normal(r)):
+        assert sparse.pair_gap(lam, u) == pytest.approx(dense.pair_gap(lam, u), abs=1e-12)
     first, second = (SemidefiniteProgram().solve(problem, 1e-9) for problem in (dense, sparse))
     assert np.array_equal(first.lam, second.lam)
     assert np.array_equal(first.primal.u, second.primal.u)

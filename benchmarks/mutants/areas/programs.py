@@ -1,0 +1,278 @@
+"""Quadratic programs, their KKT bound, active sets, and the central path."""
+
+from __future__ import annotations
+
+from ..mutant import Mutant
+
+GAPS = ("tests/subproblem/test_gaps.py",)
+PROGRAM = ("tests/subproblem/qp/test_quadratic_program.py",)
+PRIMAL = ("tests/subproblem/qp/test_primal_form.py",)
+FEW = ("tests/subproblem/qp/test_few_losses.py",)
+ALL_OF_QP = ("tests/subproblem/qp",)
+KKT = ("tests/subproblem/qp/test_kkt_operator.py",)
+SYSTEMS = ("tests/subproblem/path_following/test_newton_system.py",)
+HESSIANS = ("tests/linalg/test_hessians.py",)
+PATH = ("tests/subproblem/path_following/test_central_path.py",)
+
+MUTANTS = (
+    Mutant(
+        "KKT bound with |r| for 2 |r|",
+        "subproblem/qp/kkt.py",
+        "return complementarity + 2.0 * float(np.abs(r).max())",
+        "return complementarity + float(np.abs(r).max())",
+        GAPS,
+        "<r, lam - mu> <= 2 |r|_inf on the simplex",
+    ),
+    Mutant(
+        "KKT bound without complementarity",
+        "subproblem/qp/kkt.py",
+        "return complementarity + 2.0 * float(np.abs(r).max())",
+        "return 2.0 * float(np.abs(r).max())",
+        GAPS,
+        "<z, lam - lower> is part of the gap",
+    ),
+    Mutant(
+        "KKT residual with the multipliers added",
+        "subproblem/qp/kkt.py",
+        "r = subproblem.gradient(lam) - multipliers.lower + multipliers.upper",
+        "r = subproblem.gradient(lam) + multipliers.lower - multipliers.upper",
+        GAPS,
+        "grad + E'y - z_lower + z_upper = 0",
+    ),
+    Mutant(
+        "tolerances of the KKT lemma without J",
+        "subproblem/qp/kkt.py",
+        "return tol / (2 * n), tol / 4",
+        "return tol / 2, tol / 4",
+        GAPS,
+        "J eps_tau + 2 eps_g = tol",
+    ),
+    Mutant(
+        "active set with multipliers of the other sign",
+        "subproblem/qp/active_set.py",
+        "np.where(pinned == lower, -z, z)",
+        "np.where(pinned == lower, z, -z)",
+        KKT,
+        "a multiplier of the wrong sign frees its coordinate",
+    ),
+    Mutant(
+        "active set steps past the first bound",
+        "subproblem/qp/active_set.py",
+        "first = int(lengths.argmin())",
+        "first = int(lengths.argmax())",
+        ALL_OF_QP,
+        "the first coordinate that blocks the way",
+    ),
+    Mutant(
+        "active set: KKT correction added",
+        "subproblem/qp/active_set.py",
+        "X[self._index] -= change",
+        "X[self._index] += change",
+        ALL_OF_QP,
+        "X minus the solution for its residual",
+    ),
+    Mutant(
+        "dense KKT: diagonal of R not scaled",
+        "subproblem/qp/kkt_operator.py",
+        "self._K.ravel()[: n * (n + k) : n + k + 1] += H / (scale / largest_weight**2)",
+        "self._K.ravel()[: n * (n + k) : n + k + 1] += H",
+        KKT,
+        "(Q + diag H) largest_weight^2/scale",
+    ),
+    Mutant(
+        "dense KKT: c with the square of the weight",
+        "subproblem/qp/kkt_operator.py",
+        "np.divide(b, scale / largest_weight, out=self.minus_q)",
+        "np.divide(b, scale / largest_weight**2, out=self.minus_q)",
+        KKT,
+        "q = -c largest_weight/scale",
+    ),
+    Mutant(
+        "factored KKT: multiplier of the sum with the wrong sign",
+        "subproblem/qp/kkt_operator.py",
+        "np.subtract(self.F.dot(x.dot(self.F)), self.minus_q - X[-1], out=residual[:-1])",
+        "np.subtract(self.F.dot(x.dot(self.F)), self.minus_q + X[-1], out=residual[:-1])",
+        KKT,
+        "P x + q + y 1",
+    ),
+    Mutant(
+        "bounded KKT without H",
+        "subproblem/qp/kkt_operator.py",
+        "z = self.F.dot(x.dot(self.F)) + self._H * x - self.minus_q + y.dot(self._E)",
+        "z = self.F.dot(x.dot(self.F)) - self.minus_q + y.dot(self._E)",
+        KKT,
+        "P = F F' + diag H",
+    ),
+    Mutant(
+        "quadratic part with c + q",
+        "subproblem/qp/kkt_operator.py",
+        "subproblem.adversary.dual_set.tangent_part(subproblem.c - q)",
+        "subproblem.adversary.dual_set.tangent_part(subproblem.c + q)",
+        KKT,
+        "b = c - q",
+    ),
+    Mutant(
+        "primal form with c of the other sign",
+        "subproblem/qp/primal_form.py",
+        "solver.setup(P, cost, None, None, rows, None, -self.kkt.minus_q)",
+        "solver.setup(P, cost, None, None, rows, None, self.kkt.minus_q)",
+        PRIMAL,
+        "c + F u <= t",
+    ),
+    Mutant(
+        "primal form: multipliers not scaled back",
+        "subproblem/qp/primal_form.py",
+        "return self.scale * self.result.s_u",
+        "return self.result.s_u",
+        PRIMAL,
+        "the multipliers of lam >= 0 have the scale of c",
+    ),
+    Mutant(
+        "dual form: multipliers with the weight",
+        "subproblem/qp/dual_form.py",
+        "return self.scale / self.largest_weight * self.result.z_bl",
+        "return self.scale * self.largest_weight * self.result.z_bl",
+        KKT,
+        "multipliers of lam from those of x = lam/largest_weight",
+    ),
+    Mutant(
+        "few losses: reduced matrix without the corner",
+        "subproblem/qp/few_losses.py",
+        "shift = Pkk - Pk[i]",
+        "shift = -Pk[i]",
+        FEW,
+        "P_ij - P_ik - P_kj + P_kk",
+    ),
+    Mutant(
+        "few losses: right side without r_k",
+        "subproblem/qp/few_losses.py",
+        "pivot, z = diagonal, r[i] - rk",
+        "pivot, z = diagonal, r[i]",
+        FEW,
+        "r_i - r_k",
+    ),
+    Mutant(
+        "few losses: optimal where a multiplier is wrong",
+        "subproblem/qp/few_losses.py",
+        "if worst < 0 or r[worst] <= max(residuals):",
+        "if worst < 0 or r[worst] >= max(residuals):",
+        FEW,
+        "optimal where no fixed coordinate has a larger residual",
+    ),
+    Mutant(
+        "decrement without the root",
+        "subproblem/path_following/central_path.py",
+        '    """delta = |d|_H = sqrt(-<gradient, d>) of a Newton direction d."""\n'
+        "    square = -float(gradient @ direction)\n"
+        "    return float(np.sqrt(max(0.0, square))) if np.isfinite(square) else np.inf",
+        '    """delta = |d|_H = sqrt(-<gradient, d>) of a Newton direction d."""\n'
+        "    square = -float(gradient @ direction)\n"
+        "    return max(0.0, square) if np.isfinite(square) else np.inf",
+        PATH,
+        "delta = sqrt(-<gradient, d>)",
+    ),
+    Mutant(
+        "central path: value with the barrier times tau",
+        "subproblem/path_following/central_path.py",
+        "return tau * self.subproblem.objective(lam) + barrier if",
+        "return self.subproblem.objective(lam) + tau * barrier if",
+        PATH,
+        "F_tau = tau (S + R) + B",
+    ),
+    Mutant(
+        "central path: gradient without tau",
+        "subproblem/path_following/central_path.py",
+        "return tau * self.slope(lam) + self.dual_set.barrier_gradient(lam)",
+        "return self.slope(lam) + self.dual_set.barrier_gradient(lam)",
+        PATH,
+        "tau grad (S + R) + B'",
+    ),
+    Mutant(
+        "central path: R'' without tau",
+        "subproblem/path_following/central_path.py",
+        "return barrier.plus(as_hessian(self.regularizer.hessian(lam)).times(tau))",
+        "return barrier.plus(as_hessian(self.regularizer.hessian(lam)))",
+        PATH,
+        "C = tau R'' + B''",
+    ),
+    Mutant(
+        "central path: slope of R with the wrong sign",
+        "subproblem/path_following/central_path.py",
+        "return -self.dual_set.tangent_part(losses - self.regularizer.gradient(lam))",
+        "return -self.dual_set.tangent_part(losses + self.regularizer.gradient(lam))",
+        PATH,
+        "grad (S + R) = Q lam - c + R'",
+    ),
+    Mutant(
+        "local products: projection on the normals twice",
+        "subproblem/path_following/central_path.py",
+        "return products[:k, :k] - products[:k, k:] @ coefficients, coefficients.T",
+        "return products[:k, :k] - 2.0 * products[:k, k:] @ coefficients, coefficients.T",
+        PATH,
+        "inner products minus those of the projections",
+    ),
+    Mutant(
+        "Newton system without tau before Q",
+        "subproblem/path_following/newton_system.py",
+        "return DenseSystem(C.plus(Dense(tau * subproblem.Q)).dense(), E)",
+        "return DenseSystem(C.plus(Dense(subproblem.Q)).dense(), E)",
+        SYSTEMS,
+        "H = C + tau Q",
+    ),
+    Mutant(
+        "Gram system with tau for its root",
+        "subproblem/path_following/newton_system.py",
+        "GramSystem(C.plus(Gram(np.sqrt(tau) * _root(subproblem).T)), E)",
+        "GramSystem(C.plus(Gram(tau * _root(subproblem).T)), E)",
+        SYSTEMS,
+        "tau F F' = (sqrt(tau) F)(sqrt(tau) F)'",
+    ),
+    Mutant(
+        "narrow system: I/tau forgotten",
+        "subproblem/path_following/newton_system.py",
+        "inner[np.diag_indices_from(inner)] += 1.0 / tau",
+        "inner[np.diag_indices_from(inner)] += tau",
+        SYSTEMS,
+        "Woodbury: I/tau + F'F",
+    ),
+    Mutant(
+        "narrow system: rows of V with the inverse length",
+        "subproblem/path_following/newton_system.py",
+        "self._C = np.concatenate((self._C, lengths**-2.0))",
+        "self._C = np.concatenate((self._C, lengths**-1.0))",
+        SYSTEMS,
+        "rows divided by their length have -1/length^2 in the corner",
+    ),
+    Mutant(
+        "dense system not scaled back",
+        "subproblem/path_following/newton_system.py",
+        "d *= self._D\n        return d\n\n\nclass GramSystem",
+        "return d\n\n\nclass GramSystem",
+        PATH,
+        "the solution is scaled back by D",
+    ),
+    Mutant(
+        "Woodbury of Hessians without its identity",
+        "linalg/hessians.py",
+        "inner = np.eye(len(W)) + W @ self.V.T",
+        "inner = W @ self.V.T",
+        HESSIANS,
+        "(I + V D^-1 V')^-1",
+    ),
+    Mutant(
+        "multiple of a low-rank Hessian without its root",
+        "linalg/hessians.py",
+        "return LowRank(factor * self.d, np.sqrt(factor) * self.V)",
+        "return LowRank(factor * self.d, factor * self.V)",
+        HESSIANS,
+        "factor V'V = (sqrt(factor) V)'(sqrt(factor) V)",
+    ),
+    Mutant(
+        "svec without the root of two",
+        "linalg/svec.py",
+        "weights = np.where(rows == columns, 1.0, ROOT_TWO)",
+        "weights = np.where(rows == columns, 1.0, 1.0)",
+        ("tests/references/test_eigenvalues.py",),
+        "<svec A, svec B> = tr(A B)",
+    ),
+)
