@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from . import (
     barriers,
+    central_paths,
     certificates,
     gaps,
     interior,
     losses,
     programs,
+    rate,
     responses,
     second_order,
     selection,
@@ -18,11 +20,13 @@ from . import (
 
 AREAS = {
     "steps": steps.MUTANTS,
+    "rate": rate.MUTANTS,
     "gaps": gaps.MUTANTS,
     "barriers": barriers.MUTANTS,
     "responses": responses.MUTANTS,
     "certificates": certificates.MUTANTS,
     "programs": programs.MUTANTS,
+    "central paths": central_paths.MUTANTS,
     "second order": second_order.MUTANTS,
     "losses": losses.MUTANTS,
     "interior points": interior.MUTANTS,

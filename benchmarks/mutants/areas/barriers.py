@@ -20,10 +20,10 @@ MUTANTS = (
     Mutant(
         "TV ball: nu = n + 1",
         "dual_sets/tv_ball.py",
-        "return 3.0 * n + 1.0",
-        "return n + 1.0",
+        "else 3.0 * n - 1.0",
+        "else n + 1.0",
         TV,
-        "nu = 3 J + 1: the barrier has 3 J + 1 logarithms",
+        "nu = 3 J - 1 on the hull of 3 J + 1 logarithms",
     ),
     Mutant(
         "simplex: Hessian without the square",
@@ -244,10 +244,10 @@ MUTANTS = (
     Mutant(
         "polytope: one row too few in nu",
         "dual_sets/polytope.py",
-        "return float(len(self._hull.A))",
-        "return float(len(self._hull.A)) - 1.0",
+        "return max(0.0, len(self._hull.A) - 1.0)",
+        "return max(0.0, len(self._hull.A) - 2.0)",
         POLYTOPE,
-        "nu is the number of rows",
+        "nu is the number of rows less one",
     ),
     Mutant(
         "spectrahedron: log det without its 2",

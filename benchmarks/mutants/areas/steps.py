@@ -28,8 +28,8 @@ MUTANTS = (
     Mutant(
         "sharp step with 8 L A",
         "methods/steps.py",
-        "return (1.0 + sqrt(1.0 + 4.0 * L * A)) / (2.0 * L)",
-        "return (1.0 + sqrt(1.0 + 8.0 * L * A)) / (2.0 * L)",
+        "sqrt(b * b + 4.0 * a * share",
+        "sqrt(b * b + 8.0 * a * share",
         RULES,
         "L alpha^2 = A",
     ),
