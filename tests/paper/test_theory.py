@@ -131,18 +131,22 @@ def test_newton_steps_stay_below_the_theorems() -> None:
         assert 0 < point["paper"] <= point["guarantee_of_full_steps"] <= point["guarantee"]
 
 
-def test_guarantees_by_hand() -> None:
-    """J = 5, max Q_jj = 4, max c - min c = 1: 2 + 1 over omega(1/4) in Phase I; nu = 4, growth 1 + 1/30 in Phase II."""
-    D = DualSubproblem(4.0 * np.eye(5), np.array([0.0, 1.0, 0.5, 0.5, 0.5]), Adversary(Simplex(), Zero(), 5))
-    eps, phase_one, growth = 1e-3, ceil(3.0 / (0.25 - log(1.25))), log(1 + 1 / 30)
-    assert guarantee_of_full_steps(D, eps) == phase_one + ceil(log(4.0 / eps) / growth)
-    # (4 + 2/3 + log(4/3) - 1/4)/tau + 4/3 tau^(-1/2) <= eps, solved by bisection.
-    low, high = 1.0, 1e12
-    for _ in range(200):
-        tau = sqrt(low * high)
-        enough = (4 + 2 / 3 + log(4 / 3) - 0.25) / tau + 4 / 3 / sqrt(tau) <= eps
-        low, high = (low, tau) if enough else (tau, high)
-    assert guarantee(D, eps) == phase_one + ceil(log(high) / growth)
+@pytest.mark.parametrize("magnitude", [4.0, 1e-10])
+def test_guarantees_by_hand(magnitude: float) -> None:
+    """J = 5, max c - min c = 1: max Q_jj/2 + 1 over omega(1/4) in Phase I; nu = 4, growth 1 + 1/30 in Phase II."""
+    c = np.array([0.0, 1.0, 0.5, 0.5, 0.5])
+    D = DualSubproblem(magnitude * np.eye(5), c, Adversary(Simplex(), Zero(), 5))
+    phase_one, growth = ceil((0.5 * magnitude + 1.0) / (0.25 - log(1.25))), log(1 + 1 / 30)
+    # Steps are whole numbers: every constant shows at some of these accuracies.
+    for eps in 1e-3 * 1.002 ** np.arange(20):
+        assert guarantee_of_full_steps(D, eps) == phase_one + ceil(log(4.0 / eps) / growth)
+        # (4 + 2/3 + log(4/3) - 1/4)/tau + 2/3 sqrt(max Q_jj/tau) <= eps, solved by bisection.
+        low, high = 1.0, 1e12
+        for _ in range(200):
+            tau = sqrt(low * high)
+            enough = (4 + 2 / 3 + log(4 / 3) - 0.25) / tau + 2 / 3 * sqrt(magnitude / tau) <= eps
+            low, high = (low, tau) if enough else (tau, high)
+        assert guarantee(D, eps) == phase_one + ceil(log(high) / growth)
 
 
 def test_a_single_loss_needs_no_step() -> None:

@@ -8,9 +8,9 @@ ACCURACY = ("tests/theory/test_inner_accuracy.py",)
 KEPT = ("tests/theory/test_kept_sequence.py",)
 GUARD = ("tests/theory/test_guard.py",)
 MODULUS = ("tests/theory/test_strong_convexity.py",)
+STEPS = ("tests/methods/test_baselines.py", "tests/theory/test_fixed_point_theorem.py")
 LETTER = ("tests/methods/test_algorithm_one.py",)
 STOP = ("tests/subproblem/test_kkt_point.py",)
-RULES = ("tests/theory/test_step_sizes.py",)
 
 MUTANTS = (
     Mutant(
@@ -154,7 +154,7 @@ MUTANTS = (
         "methods/steps.py",
         "u = (pull * ag + (1.0 + m * A) * w) / (pull + 1.0 + m * A)",
         "u = w",
-        MODULUS,
+        STEPS,
         "u = (alpha m md + (1 + m A_-) w)/(1 + m A)",
     ),
     Mutant(
@@ -162,7 +162,7 @@ MUTANTS = (
         "methods/steps.py",
         "u = (pull * ag + (1.0 + m * A) * w) / (pull + 1.0 + m * A)",
         "u = (pull * ag + w) / (pull + 1.0)",
-        MODULUS,
+        STEPS,
         "the weight of w is 1 + m A_-",
     ),
     Mutant(
