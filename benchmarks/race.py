@@ -124,6 +124,13 @@ def forgetful(losses: Any) -> Any:
     return fresh
 
 
+def proof(result: sb.Result) -> str:
+    """Whether a run ended on its certificate or on its estimate, or its status."""
+    if not result.success:
+        return result.status.value
+    return "certified" if result.certified else "estimated"
+
+
 @dataclass(frozen=True)
 class Certified:
     """A run with tol as its only option."""
@@ -134,7 +141,7 @@ class Certified:
     @property
     def proof(self) -> str:
         """Whether the run ended on its certificate or on its estimate."""
-        return self.result.message.split(":")[0] if self.result.success else self.result.status.value
+        return proof(self.result)
 
 
 def certified_run(problem: sb.Problem, tol: float, repeats: int, **options: Any) -> Certified:

@@ -24,6 +24,7 @@ from ..contestants.dual_sets import (
     summary,
 )
 from ..contestants.eigenvalue import Failed, Times, alternate, by_clarabel, by_saddleback, random_pencil
+from ..race import proof
 from ..report import Demand, Options, Report, Table
 from ..setting import blas_threads, cores
 from ..synthetic import conditioned_data
@@ -154,7 +155,7 @@ def _proof(result: sb.Result | None) -> str:
     """Whether a run ended on its certificate or on its estimate, or its status."""
     if result is None:
         return NOT_REACHED
-    return result.message.split(":")[0] if result.success else result.status.value
+    return proof(result)
 
 
 # --- the capped simplex -----------------------------------------------------------------------------------------------

@@ -335,3 +335,18 @@ def test_what_is_not_a_number_stays_so(prior):
     assert np.isnan(S.support_value(z))
     assert np.isnan(S.project(np.full(3, np.nan))).any()
     assert not S.contains(z)
+
+
+@pytest.mark.parametrize("alpha", [*(1 - 10.0**-k for k in range(1, 13)), 1e-9, 1e-15, 1e-100, 1e-280])
+def test_center_near_a_point_and_far_from_one(alpha):
+    """The center is in the set for every alpha; up to 1 - alpha = 1e-9 Newton's decrement of B is zero there."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(2, 12))
+        prior = rng.dirichlet(np.full(n, rng.choice([0.3, 1.0, 5.0]))) + 1e-9
+        S = CappedSimplex(alpha, prior / prior.sum())
+        center = S.center(n)
+        assert S.contains(center)
+        if min(alpha, 1 - alpha) >= 1e-9:
+            gradient, weights = S.barrier_gradient(center), 1 / S.barrier_hessian(center)
+            assert gradient**2 @ weights - (gradient @ weights) ** 2 / weights.sum() <= 1e-8

@@ -42,7 +42,9 @@ def reference(set_name: str, regularizer_name: str) -> float:
 
 def applies(method: str, set_name: str, regularizer_name: str) -> bool:
     """Gradient methods on g need a strongly convex R; saddle-point methods a projection, or a mirror step; interior
-    points R = 0 and bounds on single weights."""
+    points R = 0 and bounds on single weights; the paper's Algorithm 1 the simplex and a quadratic R, or none."""
+    if method == "algorithm-1":
+        return set_name == "simplex" and regularizer_name in ("zero", "quadratic")
     if method == "interior-point":
         return regularizer_name == "zero" and offers(GEOMETRIES[set_name].dual_set, HasInteriorForm)
     if method in ("apgd", "lbfgsb"):

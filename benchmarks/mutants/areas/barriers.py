@@ -108,8 +108,8 @@ MUTANTS = (
     Mutant(
         "capped simplex: center at the wrong multiplier",
         "dual_sets/capped_simplex.py",
-        "lambda mu: float(at(mu).sum()) - 1.0,",
-        "lambda mu: float(at(mu).sum()) - 0.999,",
+        "else float(at(mu).sum()) - 1.0",
+        "else float(at(mu).sum()) - 0.9",
         CAPPED,
         "the multiplier at which the center sums to one",
     ),

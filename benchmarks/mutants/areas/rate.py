@@ -296,7 +296,7 @@ MUTANTS = (
     Mutant(
         "to the letter, Q with alpha^2",
         "methods/algorithm_one.py",
-        "alpha**2 / A * at.gram",
+        "alpha * (alpha / A) * at.gram",
         "alpha**2 * at.gram",
         LETTER,
         "Q = (alpha^2/A) G G'",

@@ -113,7 +113,7 @@ class CappedSimplex(EuclideanProximity, Distributions):
     def _analytic_center(self) -> Vector:
         """lam(mu) with 1/(cap - lam) - 1/lam = mu, at the multiplier mu of sum lam = 1."""
         cap = self._prior_cap
-        n, total = cap.size, float(cap.sum())
+        n, room = cap.size, (1.0 - self.alpha) / self.alpha
 
         def at(mu: float) -> Vector:
             m = mu * cap
@@ -121,11 +121,15 @@ class CappedSimplex(EuclideanProximity, Distributions):
             # 2 + m + root, without cancellation.
             return 0.5 * cap * (2.0 + np.where(m < 0, 4.0 / (root + np.abs(m)), m + root)) / (2.0 + root)
 
-        # lam < 1/|mu| for mu < 0, and cap - lam < 1/mu for mu > 0.
-        mu = scipy.optimize.brentq(
-            lambda mu: float(at(mu).sum()) - 1.0, -float(n), n / (total - 1.0), xtol=1e-300, rtol=4 * EPS
-        )
-        return self.restore(at(mu))
+        def excess(mu: float) -> float:
+            """sum lam - 1. For mu > 0 by the slack cap - lam = at(-mu), which may be tiny and sums to room."""
+            return room - float(at(-mu).sum()) if mu > 0 else float(at(mu).sum()) - 1.0
+
+        # lam < 1/|mu| for mu < 0, and cap - lam < 1/mu for mu > 0; twice these bounds leave room for rounding.
+        # Errors of mu matter relative to mu, and relative to 1/cap.
+        xtol = max(EPS / float(cap.max()), 1e-300)
+        mu = scipy.optimize.brentq(excess, -2.0 * n, 2.0 * n / room, xtol=xtol, rtol=4 * EPS, maxiter=1000)
+        return self.restore(cap - at(-mu) if mu > 0 else at(mu))
 
     def bounds(self, n: int) -> tuple[Vector, Vector]:
         if self._is_point(n):

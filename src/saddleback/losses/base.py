@@ -116,7 +116,7 @@ class HasHessianSample(HasSampledHessian, Protocol):
 
 
 class HasSmoothness(Protocol):
-    """``smoothness()`` (or the option smoothness=L): an L such that every f_j is L-smooth."""
+    """``smoothness()``: an L such that every f_j is L-smooth."""
 
     def smoothness(self) -> float: ...
 

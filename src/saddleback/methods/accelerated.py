@@ -153,7 +153,7 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         if kept is not None:
             kept = replace(kept, point=lower(after.point, kept.point), wait=kept.wait - 1)
             after = replace(after, kept=kept)
-        if self.modulus(oracle) * after.A > CONTROL.largest_growth:
+        if self._outgrown(oracle, after.A):
             return replace(after, w=after.point.w, A=0.0, average=None, kept=None)
         if not (self.restart and float(step.slope @ (after.point.w - state.point.w)) > 0):
             return after
@@ -166,6 +166,9 @@ class Accelerated(SmoothMethod[AcceleratedState]):
         """A step of the sequence from w0; the restarted one goes on at its point if that is lower."""
         before = replace(state, point=kept.point, w=kept.w, A=kept.A, average=kept.average)
         after, _ = self._next(oracle, before)
+        if self._outgrown(oracle, after.A):
+            point = lower(after.point, state.point)
+            return replace(after, point=point, w=point.w, A=0.0, average=None, kept=None)
         lowest = lower(after.point, kept.point)
         return replace(
             after,
@@ -175,6 +178,10 @@ class Accelerated(SmoothMethod[AcceleratedState]):
             average=state.average,
             kept=Kept(after.w, after.A, after.average, lowest, CONTROL.kept_every - 1),
         )
+
+    def _outgrown(self, oracle: Oracle, A: float) -> bool:
+        """Whether the weights of a sequence are so large that it starts again before they overflow."""
+        return self.modulus(oracle) * A > CONTROL.largest_growth
 
     def _next(self, oracle: Oracle, state: AcceleratedState) -> tuple[AcceleratedState, ProxStep]:
         """One step of the sequence in ``state``, without a restart."""

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .._types import Params, Vector
-from ..capabilities import Needs
+from ..capabilities import PARTS, Needs
 from ..dual_sets import Simplex
 from ..engine.certificates import Minorant
 from ..engine.evaluation import Breakdown
 from ..engine.method import State
 from ..engine.oracle import Oracle
-from ..errors import ProblemError
+from ..errors import IncompatibleError
 from ..losses.base import HasSmoothness
 from ..regularizers.base import QuadraticForm
 from ..subproblem import InnerSolver, TrustConstr
 from .smoothness import SmoothMethod, known_smoothness
 from .steps import paper_step
+
+
+@dataclass(frozen=True)
+class NeedsL(Needs):
+    """Needs of the losses that a given L meets as well, which the refusal says."""
+
+    def unmet(self, adversary: Any, losses: object = None) -> str | None:
+        reason = super().unmet(adversary, losses)
+        if reason is None or not reason.startswith(PARTS["losses"]):
+            return reason
+        return f"{reason}, and no L is given, as in AlgorithmOne(smoothness=1.0)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +55,8 @@ class AlgorithmOne(SmoothMethod[AlgorithmOneState]):
     and the answer is the last ag. ``tol=0`` runs all ``max_iter`` iterations, the paper's T. Where L/t^4 is below about
     1e-6 of the scale of (D), SciPy cannot meet the conditions in float64: the step then takes the point with the least
     bound of the lemma, and `Result.message` counts it. The losses are also evaluated at ag+, which the algorithm does
-    not need, for the value and the certificate.
+    not need, for the value and the certificate. That certificate is of the average of all
+    linearizations: `saddleback.certify`, which reads the losses at the answer only, may prove less.
 
     Parameters
     ----------
@@ -62,7 +74,7 @@ class AlgorithmOne(SmoothMethod[AlgorithmOneState]):
     """
 
     name: ClassVar[str] = "algorithm-1"
-    needs: ClassVar[Needs] = Needs(dual_set=(Simplex,), regularizer=(QuadraticForm,), losses=(HasSmoothness,))
+    needs: ClassVar[Needs] = NeedsL(losses=(HasSmoothness,), dual_set=(Simplex,), regularizer=(QuadraticForm,))
     answers_last: ClassVar[bool] = True
     own_inner: ClassVar[InnerSolver | None] = TrustConstr(stop="kkt")
 
@@ -75,7 +87,7 @@ class AlgorithmOne(SmoothMethod[AlgorithmOneState]):
     def init(self, oracle: Oracle, w0: Vector) -> AlgorithmOneState:
         L = known_smoothness(oracle, self.smoothness)
         if L is None:
-            raise ProblemError(
+            raise IncompatibleError(
                 "algorithm-1 needs L > 0; the losses offer none, or 0. Give one, as in AlgorithmOne(smoothness=1.0)."
             )
         at = oracle.evaluate(w0)
@@ -90,7 +102,7 @@ class AlgorithmOne(SmoothMethod[AlgorithmOneState]):
         if not at.finite:
             raise Breakdown("the losses are not finite at the next point md; L may be too small")
         # TrustConstr(stop="kkt") divides its tolerance by 2J and by 4 (subproblem.qp.kkt.tolerances).
-        solution = oracle.dual_step(alpha**2 / A * at.gram, at.f, L / t**4, floored=False)
+        solution = oracle.dual_step(alpha * (alpha / A) * at.gram, at.f, L / t**4, floored=False)
         slope = at.slope(solution.lam)
         w = state.w - alpha * slope
         ag = state.A / A * ag + alpha / A * w

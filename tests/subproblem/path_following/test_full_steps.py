@@ -126,9 +126,9 @@ def test_iterates_keep_the_bounds_that_they_carry(pair, schedule):
 @pytest.mark.parametrize("tol", [1e-2, 1e-6])
 @pytest.mark.parametrize("seed", range(4))
 def test_steps_of_phase_two_are_known_in_advance(seed, tol):
-    """ceil(log(nu/tol)/log(1 + 1/(15 sqrt(nu)))), whatever the losses are; not a tenth too many without R."""
+    """ceil(log(nu/tol)/log(1 + 1/(15 sqrt(J)))), whatever the losses are; not a tenth too many without R."""
     D = instance_on_the_simplex(seed, n=8, kind="full", regularizer=("zero", "quadratic")[seed % 2]).subproblem
-    known, phases = phase_two_steps(7.0, tol), []
+    known, phases = phase_two_steps(7.0, tol, 8.0), []
     for iterate in PathFollowing("paper").iterates(D):
         phases.append(iterate.phase)
         if phases.count("II") == known:

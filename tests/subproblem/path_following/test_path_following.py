@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from saddleback.adversary import Adversary
-from saddleback.dual_sets import Simplex
+from saddleback.dual_sets import Chi2Ball, KLBall, Simplex
 from saddleback.errors import ProblemError
 from saddleback.regularizers import Entropy, Quadratic, Zero
 from saddleback.subproblem import DualSubproblem, PathFollowing
@@ -46,7 +46,7 @@ def test_short_steps_never_leave_the_neighborhood(kind, regularizer):
             break
     assert phases == sorted(phases)
     assert len(taus) > 300
-    assert np.allclose(np.diff(np.log(taus)), log(1 + 1 / (15 * sqrt(11))))
+    assert np.allclose(np.diff(np.log(taus)), log(1 + 1 / (15 * sqrt(12))))
 
 
 def steps_of_theory(problem, diameter, eps):
@@ -63,12 +63,12 @@ def steps_of_theory(problem, diameter, eps):
     nu = n - 1
     constant, distance = nu + sqrt(nu) / 3 + log(4 / 3) - 0.25, diameter / 3
     root = (distance + sqrt(distance**2 + 4 * eps * constant)) / (2 * eps)
-    return ceil(phase_one) + ceil(log(max(1.0, root**2)) / log(1 + 1 / (15 * sqrt(nu))))
+    return ceil(phase_one) + ceil(log(max(1.0, root**2)) / log(1 + 1 / (15 * sqrt(n))))
 
 
 @pytest.mark.parametrize("n", [3, 10, 30, 60])
 def test_short_steps_are_as_few_as_the_theory_says(n):
-    """N <= N_I + log(tau_end) / log(1 + 1/(15 sqrt nu)), which is O(sqrt(J) log(1/eps)); tau_end = nu/eps is enough."""
+    """N <= N_I + log(tau_end) / log(1 + 1/(15 sqrt J)), which is O(sqrt(J) log(1/eps)); tau_end = nu/eps is enough."""
     rng = np.random.default_rng(n)
     G, c = rng.standard_normal((n, n)) / sqrt(n), rng.standard_normal(n)
     problem = DualSubproblem(G @ G.T, c, Adversary(Simplex(), Quadratic(0.1), n))
@@ -224,6 +224,21 @@ def test_argmin_R_plus_B_on_every_pair(pair):
             np.testing.assert_array_equal(lam, path.center)
         lam[:] = 0.0  # a caller's own
         assert path.newton_step(regularized_center(path), 1.0)[1] <= 1e-5
+
+
+@pytest.mark.parametrize("gamma", [1e4, 1e6, 1e8])
+@pytest.mark.parametrize("ball", [Chi2Ball, KLBall])
+def test_argmin_R_plus_B_of_a_large_gamma_on_curved_balls(ball, gamma):
+    """A thousand Newton steps from the center did not find it; along the central path of R some tens do."""
+    rng = np.random.default_rng(0)
+    for rho in (1e-4, 1e-2, 1.0):
+        for _ in range(8):
+            priors = rng.dirichlet(np.full(3, 0.05), 2) + 1e-6
+            p, q = priors / priors.sum(axis=1)[:, None]
+            path = CentralPath(
+                DualSubproblem(np.zeros((3, 3)), np.zeros(3), Adversary(ball(rho, p), Entropy(gamma, q), 3))
+            )
+            assert path.newton_step(regularized_center(path), 1.0)[1] <= 1e-2
 
 
 def test_argmin_R_plus_B_is_found_once_for_all_losses(monkeypatch):

@@ -92,7 +92,7 @@ def measure(scale: str, seed: int, tick: Callable[[str], None]) -> dict[str, Any
 def guarantee(subproblem: DualSubproblem, eps: float) -> int:
     """Newton steps that suffice for a gap of eps, with every constant (paper, the theorems behind the corollary).
 
-    Phase II: tau grows by 1 + 1/(15 sqrt(nu)), nu = J - 1, until Theorem 4.2 with beta = 1/4, the decrement that
+    Phase II: tau grows by 1 + 1/(15 sqrt(J)) until Theorem 4.2 with beta = 1/4, the decrement that
     Algorithm 2 keeps, bounds the gap by eps: (nu + sqrt(nu)/3 + omega_*(1/4))/tau + 2/3 sqrt(max Q_jj/tau) <= eps.
     """
     nu = _parameter(subproblem)
@@ -102,7 +102,7 @@ def guarantee(subproblem: DualSubproblem, eps: float) -> int:
     constant = nu + ratio * sqrt(nu) - SHORT_STEPS.near - log(1.0 - SHORT_STEPS.near)
     distance = ratio * 2.0 * sqrt(subproblem.magnitude)
     root = (distance + sqrt(distance**2 + 4.0 * eps * constant)) / (2.0 * eps)
-    return _phase_one(subproblem) + ceil(max(0.0, 2.0 * log(root)) / log(growth_of_tau(nu)))
+    return _phase_one(subproblem) + ceil(max(0.0, 2.0 * log(root)) / log(growth_of_tau(subproblem.c.size)))
 
 
 def guarantee_of_full_steps(subproblem: DualSubproblem, eps: float) -> int:
@@ -111,7 +111,7 @@ def guarantee_of_full_steps(subproblem: DualSubproblem, eps: float) -> int:
     For R zero or quadratic (docs/mathematics.md, 8).
     """
     nu = _parameter(subproblem)
-    return _phase_one(subproblem) + phase_two_steps(nu, eps) if nu else 0
+    return _phase_one(subproblem) + phase_two_steps(nu, eps, subproblem.c.size) if nu else 0
 
 
 def _parameter(subproblem: DualSubproblem) -> float:
