@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -226,3 +227,23 @@ def test_with_fixed_weights_the_prediction_bounds_what_is_left():
     # At the best response the adversary's gap is zero: the slope alone has to account for what is left.
     probe = probe_hessian(oracle, at, at.lam, Region(at.w, 1.0), 1e3)
     assert probe.predicted >= left
+
+
+@pytest.mark.parametrize("J", [1, 2])
+def test_least_squares_on_nearly_collinear_columns_are_convex(J):
+    """At a minimum a slope is a sum that cancels: its rounding errors are no negative second derivatives."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        a, noise, y = rng.standard_normal((3, J, 20))
+        A = np.stack([a, a + 1e-6 * noise], axis=-1)
+
+        def fun(w, A=A, y=y):
+            r = A @ w - y
+            return (r**2).mean(axis=1), 2 * np.einsum("jn,jnd->jd", r, A) / 20
+
+        with warnings.catch_warnings():
+            # Some of these runs stall at the level of rounding errors.
+            warnings.simplefilter("ignore", sb.ConvergenceWarning)
+            result = sb.solve(sb.Problem(sb.from_functions(fun, np.zeros(2), jac=True)))
+        assert "not convex" not in result.message
+        assert np.isfinite(result.lower_bound)

@@ -236,6 +236,8 @@ def _by_differences(
     # This distance balances the error of the Jacobian against the change of the second derivatives over it.
     distance = oracle.jacobian_precision ** (1 / 3)
     noise = 4 * oracle.jacobian_precision * float(np.abs(lam).dot(np.abs(slopes)).sum()) / distance
+    # A slope is a sum of terms that may cancel, as at a minimum: their rounding errors are those of the losses.
+    cancellation = 4 * oracle.jacobian_precision * float(np.abs(lam).sum()) * at.magnitude / distance
     V, HV = np.empty((count, d)), np.empty((count, d))
     k, violation = 0, None
     while k < count:
@@ -252,7 +254,7 @@ def _by_differences(
             break
         # Where all slopes are zero, there is still the rounding error of the second derivatives.
         noise = max(noise, oracle.jacobian_precision * float(dnrm2(Hq)))
-        violation = violation or _negative(q, Hq, noise)
+        violation = violation or _negative(q, Hq, max(noise, cancellation))
         V[k], HV[k] = q, Hq
         k, q = k + 1, Hq
     if k == 0:
@@ -278,11 +280,11 @@ def _by_differences(
         if info == 0 and predicted <= NEGLIGIBLE * threshold:
             return HessianProbe(predicted, region.length(scales * x.dot(V), oracle.strong_convexity))
     values, vectors = np.linalg.eigh(T)
-    if violation is None and values[0] < -noise:
+    if violation is None and values[0] < -max(noise, cancellation):
         # T was made symmetric: only a difference along the eigenvector itself proves negative curvature.
         q = V.T @ vectors[:, 0]
         Hq = _hessian_times(oracle, at, lam, here, scales, q, distance)
-        violation = None if Hq is None else _negative(q, Hq, noise)
+        violation = None if Hq is None else _negative(q, Hq, max(noise, cancellation))
     directions = (V * scales).T @ vectors
     S, Y = directions.T, ((HV / scales).T @ vectors).T
     slopes = at.G @ directions
