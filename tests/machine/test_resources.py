@@ -153,7 +153,7 @@ import numpy as np, saddleback as sb
 def threads(rows=40_000):
     X = np.ones((rows, 200), dtype=np.float32)
     losses = sb.GroupedLinear(X, np.arange(rows, dtype=float), np.arange(rows) % 2, loss="squared")
-    return len(losses._reader.plan.stages[0].cuts) - 1
+    return len(losses._passes.reader.plan.stages[0].cuts) - 1
 """
 
 
@@ -190,7 +190,7 @@ def test_a_process_bound_to_one_core():
 def test_an_explicit_number_wins():
     program = """
 losses = sb.GroupedLinear(np.eye(40), np.arange(40.0), np.arange(40) % 2, loss="squared", n_threads=3)
-print(len(losses._reader.plan.stages[0].cuts) - 1)
+print(len(losses._passes.reader.plan.stages[0].cuts) - 1)
 """
     assert printed(program, OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1") == ["3"]
 

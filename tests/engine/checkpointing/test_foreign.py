@@ -66,7 +66,7 @@ def offsets():
     offset = np.random.default_rng(1).normal(size=120)
     one, swapped = offset.copy(), offset.copy()
     one[7] += 1e-3
-    labels = np.asarray(table()._reader.y)[np.argsort(table()._reader.plan.rows)]
+    labels = np.asarray(table()._passes.reader.y)[np.argsort(table()._passes.reader.plan.rows)]
     i, j = np.flatnonzero((np.arange(120) % 3 == 0) & (labels == 1))[:2]
     swapped[[i, j]] = offset[[j, i]]
     return {"none": None, "one row": one, "swapped": swapped, "opposite": -offset}, offset

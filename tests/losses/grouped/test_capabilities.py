@@ -37,10 +37,10 @@ def test_asking_reads_nothing(kind, rescaled, tmp_path, monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("asking for a capability must not read the table")
 
-    for name in ("SampledHessian", "largest_eigenvalue_bound", "parameter_scales"):
-        monkeypatch.setattr(summaries, name, refuse)
-    monkeypatch.setattr(group_reader, "hessians_of_rows", refuse)
-    monkeypatch.setattr(type(inner._reader.table), "open", refuse)
+    monkeypatch.setattr(summaries, "largest_eigenvalue_bound", refuse)
+    for name in ("SampledHessian", "hessians_of_rows", "parameter_scales"):
+        monkeypatch.setattr(group_reader, name, refuse)
+    monkeypatch.setattr(type(inner._passes.reader.table), "open", refuse)
     monkeypatch.setattr(reader, "run_all", refuse)
     assert [offers(losses, capability) for capability in OFFERED] == [True] * len(OFFERED)
     assert offers(losses, HasSampledHessian) is (kind != "small")

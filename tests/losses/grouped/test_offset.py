@@ -67,7 +67,7 @@ def test_a_file_in_pieces(tmp_path, monkeypatch, loss, overlap, n_threads):
     m = case.rng.random((1003, 4)) < 0.4 if overlap else np.eye(4, dtype=bool)[case.groups]
     offset = case.offset()
     losses = case.losses(X, m if overlap else None, n_threads=n_threads, fit_intercept=True, offset=offset)
-    assert len(losses._reader.plan.stages) > 1
+    assert len(losses._passes.reader.plan.stages) > 1
     assert_is_reference(losses, case.reference(X, m, fit_intercept=True, offset=offset), case.point(losses), 1e-12)
 
 

@@ -96,7 +96,7 @@ def test_mapped(tmp_path, monkeypatch, order, n_threads):
     case = make("squared", n=1003, d=9)
     np.save(tmp_path / "X.npy", np.asarray(case.X, order=order))
     losses = own(case, LogCosh(), np.load(tmp_path / "X.npy", mmap_mode="r"), fit_intercept=True, n_threads=n_threads)
-    assert len(losses._reader.plan.stages) > 1
+    assert len(losses._passes.reader.plan.stages) > 1
     reference = case.reference(fit_intercept=True, pointwise=OWN["logcosh"][1])
     assert_is_reference(losses, reference, case.point(losses))
 
@@ -325,7 +325,7 @@ def test_an_unknown_number_of_the_kernel_gives_nan():
     """It does not return uninitialized memory."""
     losses = sb.GroupedLinear(np.ones((30, 2)), np.arange(30.0), np.arange(30) % 3, loss="squared")
     stranger = SimpleNamespace(kernel=99, options=(0.0, 0.0))
-    f, G = losses._reader.evaluate(np.ones((1, 2)), np.empty(0), 0.0, stranger)
+    f, G = losses._passes.reader.evaluate(np.ones((1, 2)), np.empty(0), 0.0, stranger)
     assert np.isnan(f).all()
     assert np.isnan(G).all()
 

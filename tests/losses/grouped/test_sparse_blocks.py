@@ -32,7 +32,7 @@ def table(seed=0, n=60, d=11, J=3, density=0.3, dtype=np.float64):
 
 
 def assert_same(blocks, rows, rng):
-    assert isinstance(blocks._reader.table, SparseBlocks)
+    assert isinstance(blocks._passes.reader.table, SparseBlocks)
     w, lam = rng.standard_normal(rows.n_params), rng.dirichlet(np.ones(rows.n_losses))
     for mine, theirs in zip(blocks.evaluate(w), rows.evaluate(w), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
@@ -40,7 +40,7 @@ def assert_same(blocks, rows, rng):
     np.testing.assert_allclose(blocks.parameter_scales(), rows.parameter_scales(), rtol=1e-12)
     np.testing.assert_allclose(blocks.hessian(w, lam), rows.hessian(w, lam), rtol=1e-10, atol=1e-12)
     V = rng.standard_normal((rows.n_losses, 12))
-    np.testing.assert_allclose(blocks._reader.gram(V), rows._reader.gram(V), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(blocks._passes.reader.gram(V), rows._passes.reader.gram(V), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.usefixtures("small")
@@ -74,7 +74,7 @@ def test_losses_in_python():
 
     X, y, groups, rng = table()
     own = sb.GroupedLinear(X, y, groups, loss=Squares())
-    assert isinstance(own._reader.table, SparseBlocks)
+    assert isinstance(own._passes.reader.table, SparseBlocks)
     w = rng.standard_normal(own.n_params)
     ours = sb.GroupedLinear(X.toarray(), y, groups, loss="squared")
     np.testing.assert_allclose(own.evaluate(w)[1], ours.evaluate(w)[1], rtol=1e-12)
@@ -97,10 +97,10 @@ def test_groups_that_overlap_and_other_forms_stay_by_rows():
     membership = rng.random((60, 3)) < 0.6
     membership[:, 0] |= ~membership.any(axis=1)
     losses = sb.GroupedLinear(X, y, membership)
-    assert isinstance(losses._reader.table, SparseTable)
+    assert isinstance(losses._passes.reader.table, SparseTable)
     for other in (X.tocsc(), X.tocoo(), X.astype(np.int64)):
-        assert isinstance(sb.GroupedLinear(other, y, np.arange(60) % 3)._reader.table, SparseTable)
-    assert isinstance(sb.GroupedLinear(X, y, groups="rows")._reader.table, SparseTable)
+        assert isinstance(sb.GroupedLinear(other, y, np.arange(60) % 3)._passes.reader.table, SparseTable)
+    assert isinstance(sb.GroupedLinear(X, y, groups="rows")._passes.rows.reader.table, SparseTable)
 
 
 @settings(max_examples=40)
@@ -115,14 +115,14 @@ def test_any_shape(seed, n, d, density):
         patch.setattr(sparse_blocks, "LEAST_PER_COLUMN", 0.0)
         patch.setattr(sparse_blocks.InBlocks, "block_rows", 7)
         blocks = sb.GroupedLinear(X, y, groups, loss="squared")
-    assert isinstance(blocks._reader.table, SparseBlocks)
+    assert isinstance(blocks._passes.reader.table, SparseBlocks)
     dense = sb.GroupedLinear(X.toarray(), y, groups, loss="squared")
     w = rng.standard_normal(d + 1)
     for mine, theirs in zip(blocks.evaluate(w), dense.evaluate(w), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
     chosen = rng.integers(0, n, 5)
-    rows = blocks._reader.table.some_rows(chosen).toarray()
-    np.testing.assert_array_equal(rows, X.toarray()[blocks._reader.plan.rows[chosen]])
+    rows = blocks._passes.reader.table.some_rows(chosen).toarray()
+    np.testing.assert_array_equal(rows, X.toarray()[blocks._passes.reader.plan.rows[chosen]])
 
 
 def test_a_large_table_takes_blocks_and_repeats_its_bits():
@@ -131,10 +131,10 @@ def test_a_large_table_takes_blocks_and_repeats_its_bits():
     X = sp.random_array((n, d), density=0.1, format="csr", rng=rng)
     y, groups = rng.integers(0, 2, n), np.arange(n) % 2
     blocks = sb.GroupedLinear(X, y, groups, n_threads=2)
-    assert isinstance(blocks._reader.table, SparseBlocks)
+    assert isinstance(blocks._passes.reader.table, SparseBlocks)
     w = 0.1 * rng.standard_normal(d + 1)
     first, again = blocks.evaluate(w), sb.GroupedLinear(X, y, groups, n_threads=2).evaluate(w)
     np.testing.assert_array_equal(first[1], again[1])
     np.testing.assert_allclose(first[1], sb.GroupedLinear(X.toarray(), y, groups).evaluate(w)[1], atol=1e-13)
     few = sb.GroupedLinear(X[:100], y[:100], groups[:100])
-    assert isinstance(few._reader.table, SparseTable)
+    assert isinstance(few._passes.reader.table, SparseTable)

@@ -71,14 +71,14 @@ def test_samples_and_smoothness(loss, layout):
 def test_nothing_is_read_or_copied(monkeypatch):
     base = large()
     other = base.with_l2(0.1)
-    assert other._reader is base._reader
+    assert other._passes.reader is base._passes.reader
     scales, _ = other.parameter_scales(), other.smoothness()
     sample = other._summaries.sample
 
     def refuse(*args, **options):
         raise AssertionError("the table must not be read again")
 
-    monkeypatch.setattr(type(base._reader.table), "open", refuse)
+    monkeypatch.setattr(type(base._passes.reader.table), "open", refuse)
     third = base.with_l2(0.2)
     assert third.parameter_scales() is base.parameter_scales() is scales, "what one of them computes, all have"
     assert third._summaries.sample is sample

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..._types import Indices, Matrix, Vector
 from .hessian import hessians_of_rows
+from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .reader import Reader
+from .sampled_hessian import SampledHessian, rows_per_group
 from .tables.layout import Layout
 from .weighted_rows import WeightedRows
 
@@ -30,6 +34,11 @@ class GroupReader:
         """The losses without the penalty."""
         return self.reader.values(*self.layout.split(w), self.loss)
 
+    def evaluate_many(self, W: Matrix) -> tuple[Matrix, Matrix]:
+        """The losses and their gradients at the rows of W, without penalties."""
+        f, G = zip(*(self.evaluate(w, 0.0) for w in W), strict=True)
+        return np.stack(f), np.stack(G)
+
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w) without the penalty; rows of groups with lam_j = 0 are not read."""
         return self._hessians_of(w, [WeightedRows.of_losses(self.reader.plan, lam)])[0]
@@ -37,6 +46,22 @@ class GroupReader:
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         """The Hessians of the losses with these numbers, without the penalty."""
         return self._hessians_of(w, [WeightedRows.of_loss(self.reader.plan, j) for j in which.tolist()])
+
+    def gram(self, V: Matrix) -> Matrix:
+        """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij; x_i ends with a 1 where v_j has an entry for an intercept."""
+        return self.reader.gram(V)
+
+    def parameter_scales(self) -> Vector:
+        """The change of each parameter that changes the margins by their typical magnitude."""
+        return parameter_scales(self.reader, self.loss, self.layout)
+
+    def rows_per_group(self) -> int | None:
+        """The rows of each group in a sample; None where the table is too small for one."""
+        return rows_per_group(self.reader, self.layout.n_params)
+
+    def sample(self, per_group: int) -> SampledHessian:
+        """At most an eighth of the rows, so many of each group."""
+        return SampledHessian.of(self.reader, per_group, self.layout.n_params)
 
     def _hessians_of(self, w: Vector, sums: list[WeightedRows]) -> Matrix:
         return hessians_of_rows(self.reader, self.loss, *self.layout.split(w), sums, self.n_threads)

@@ -11,8 +11,10 @@ import numpy as np
 from ..._types import Indices, Vector
 from ...linalg.blas_threads import one_blas_thread
 from .kernels.arguments import read_only
+from .pointwise_loss import PointwiseLoss
 from .reader import Reader
 from .tables.dense_table import ColumnTable, DenseTable
+from .tables.layout import Layout
 from .tables.mapped_table import MappedTable
 from .tables.sparse_blocks import SparseBlocks
 from .tables.sparse_table import SparseTable
@@ -46,7 +48,7 @@ LARGE_FACTOR, SMALL_FACTOR = 2.0**600, 2.0**-600
 """Factors with which the squares of such columns neither overflow nor underflow."""
 
 
-def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: bool) -> Vector:
+def parameter_scales(reader: Reader, loss: PointwiseLoss, layout: Layout) -> Vector:
     """s_i = m / (root mean square of column i), and m for an intercept; m is the typical magnitude of a margin.
 
     m = 1, or where responses are real numbers the standard deviation of y - offset, which is left for x'w to explain
@@ -54,7 +56,7 @@ def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: b
     by u. A column of zeros gets the median of the other scales.
     """
     positions = _one_per_row(reader)
-    m = _spread(_unexplained(reader)[positions]) if real else 1.0
+    m = _spread(_unexplained(reader)[positions]) if loss.response == "real" else 1.0
     rms = _of_table(reader, positions)
     present = rms > 0.0
     with np.errstate(over="ignore"):
@@ -63,7 +65,7 @@ def parameter_scales(reader: Reader, n_outputs: int, *, intercept: bool, real: b
     if not present.all():
         of_columns = np.full(rms.size, np.median(scales) if scales.size else m)
         of_columns[present] = scales
-    return np.concatenate([np.tile(of_columns, n_outputs), np.full(n_outputs * intercept, m)])
+    return np.concatenate([np.tile(of_columns, layout.n_outputs), np.full(layout.n_params - layout.n_weights, m)])
 
 
 def _one_per_row(reader: Reader) -> Indices:

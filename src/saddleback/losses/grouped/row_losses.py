@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._types import Matrix, Vector
+from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .row_jacobian import RowJacobian
 from .row_reader import RowReader
@@ -33,6 +34,11 @@ class RowLosses:
         f, jacobian = self.linearize(w, l2)
         return f, jacobian.dense()
 
+    def evaluate_many(self, W: Matrix) -> tuple[Matrix, Matrix]:
+        """The losses and their gradients at the rows of W, without penalties."""
+        f, G = zip(*(self.evaluate(w, 0.0) for w in W), strict=True)
+        return np.stack(f), np.stack(G)
+
     def values(self, w: Vector) -> Vector:
         """The losses without the penalty."""
         return self.linearize(w, 0.0)[0]
@@ -40,3 +46,10 @@ class RowLosses:
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w) without the penalty."""
         return self.linearize(w, 0.0)[1].hessian(lam, np.zeros(lam.size))
+
+    def parameter_scales(self) -> Vector:
+        """The change of each parameter that changes the margins by their typical magnitude."""
+        return parameter_scales(self.rows.reader, self.loss, self.rows.layout)
+
+    def rows_per_group(self) -> None:
+        """There are no groups to sample."""

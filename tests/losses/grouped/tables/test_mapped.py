@@ -50,7 +50,7 @@ def test_pieces(tmp_path, convert, d, n_threads, overlap):
     reference = case.reference(X, m, l2=0.2, fit_intercept=True)
     w, lam = case.point(losses), np.array([0.4, 0.0, 0.5, 0.1])
     f, G = losses.evaluate(w)
-    assert len(losses._reader.plan.stages) > 1
+    assert len(losses._passes.reader.plan.stages) > 1
     assert_same(f, reference.values(w), 1e-12)
     assert_same(G, reference.jacobian(w), 1e-12)
     assert_same(losses.values(w), f)
@@ -67,7 +67,7 @@ def test_views_of_a_map(tmp_path, view):
     X = view(on_disk(tmp_path, case.X))
     y, groups = np.arange(len(X)) / N, np.arange(len(X)) % 3
     losses = sb.GroupedLinear(X, y, groups, loss="squared", fit_intercept=False)
-    assert isinstance(losses._reader.table, mapped_table.MappedTable)
+    assert isinstance(losses._passes.reader.table, mapped_table.MappedTable)
     other = sb.GroupedLinear(np.array(X), y, groups, loss="squared", fit_intercept=False)
     w = case.rng.standard_normal(9)
     assert_same(losses.evaluate(w)[1], other.evaluate(w)[1])

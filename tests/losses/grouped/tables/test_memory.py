@@ -52,14 +52,14 @@ def test_dense(layout, d):
     X = DENSE[layout](np.random.default_rng(0).standard_normal((N * 100 // d, d)))
     n = len(X)
     peak, losses = extra_at_peak(X, n)
-    assert peak <= 1.01 * losses._reader.table.X.nbytes + PER_ROW * n + PIECES
+    assert peak <= 1.01 * losses._passes.reader.table.X.nbytes + PER_ROW * n + PIECES
 
 
 def test_a_wide_table_in_C_order_is_not_copied():
     X = np.random.default_rng(0).standard_normal((4000, 1000))
     peak, losses = extra_at_peak(X, 4000)
     assert peak <= PER_ROW * 4000 + PIECES
-    assert np.shares_memory(losses._reader.table.X, X)
+    assert np.shares_memory(losses._passes.reader.table.X, X)
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
@@ -70,7 +70,7 @@ def test_sparse(form, dtype):
     places = rng.integers(0, N, size, dtype=np.int32), rng.integers(0, 1000, size, dtype=np.int32)
     X = sp.coo_array((rng.integers(1, 9, size).astype(dtype), places), shape=(N, 1000)).asformat(form)
     peak, losses = extra_at_peak(X, N)
-    table = losses._reader.table
+    table = losses._passes.reader.table
     size = table.values.nbytes + table.columns.nbytes
     if isinstance(table, SparseBlocks):
         size += table.rows.nbytes

@@ -36,12 +36,23 @@ class Layout:
 
     def checked(self, w: Any) -> Vector:
         """w as a read-only vector of float64, refused where it is none or has another length."""
-        if type(w) is not np.ndarray or w.dtype != np.float64:
-            try:
-                w = real_array(w)
-            except (TypeError, ValueError) as error:
-                raise ProblemError(f"w must be a vector of numbers; got {type(w).__name__} ({error}).") from error
-        w = read_only(np.ascontiguousarray(w, dtype=np.float64))
+        w = _as_float64(w, "w must be a vector of numbers")
         if w.shape != (self.n_params,):
             raise ProblemError(f"w must have shape ({self.n_params},); got {w.shape}.")
         return w
+
+    def checked_rows(self, W: Any) -> Matrix:
+        """Parameter vectors, one per row, as a read-only matrix of float64."""
+        W = _as_float64(W, "W must be a matrix of numbers, one parameter vector per row")
+        if W.ndim != 2 or not len(W) or W.shape[1] != self.n_params:
+            raise ProblemError(f"W must have shape (k, {self.n_params}), one parameter vector per row; got {W.shape}.")
+        return W
+
+
+def _as_float64(x: Any, what: str) -> Vector:
+    if type(x) is not np.ndarray or x.dtype != np.float64:
+        try:
+            x = real_array(x)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"{what}; got {type(x).__name__} ({error}).") from error
+    return read_only(np.ascontiguousarray(x, dtype=np.float64))
