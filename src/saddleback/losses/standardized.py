@@ -17,9 +17,9 @@ from .wrapped import WrappedLosses
 class StandardizedLosses(WrappedLosses):
     """v -> f(w) + l2/2 |v without intercepts|^2, where x'w = z'v for z_k = (x_k - center_k) / scale_k.
 
-    ``losses`` are of linear models without a penalty, with the parameters of `GroupedLinear`: the weights of each output
-    one after the other, then the intercepts. w_k = v_k / scale_k, and an intercept is that of v less sum_k center_k w_k.
-    For tables in files or on a cluster; a table in memory is standardized while it is arranged.
+    ``losses`` are of linear models without a penalty, with the parameters of `GroupedLinear`: the weights of each
+    output one after the other, then the intercepts. w_k = v_k / scale_k, and an intercept is that of v less
+    sum_k center_k w_k. For tables in files or on a cluster; one in memory is standardized while it is arranged.
 
     A column with a center of 10^m scales costs m digits of its gradient.
     """
