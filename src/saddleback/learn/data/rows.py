@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
 from ..groups import Groups
+from .remote import RemoteMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,7 @@ class Rows:
     """Features, responses and groups, with one entry per row each."""
 
     X: Any
-    """A dense matrix, or a sparse one in CSR format."""
+    """A dense matrix, a sparse one in CSR format, or a `RemoteMatrix`."""
     y: NDArray[Any]
     """Numbers, or the classes as 0, ..., K - 1."""
     groups: Groups
@@ -40,6 +41,10 @@ class Rows:
             None if self.weight is None else self.weight[index],
             None if self.offset is None else self.offset[index],
         )
+
+    def compact(self) -> Rows:
+        """The same rows; where features are remote, copied so that no other row is read with them."""
+        return replace(self, X=self.X.compact()) if isinstance(self.X, RemoteMatrix) else self
 
     def with_offset(self, offset: Vector | Matrix) -> Rows:
         """The same rows with another offset."""

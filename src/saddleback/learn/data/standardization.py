@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ..._types import EPS, Matrix, Vector
 from ...losses.grouped.tables.scaled_source import ScaledColumns
+from .remote import RemoteMatrix
 
 PIECE_ENTRIES = 1 << 16
 """Entries of a dense X whose deviations are computed at a time: they stay in cache."""
@@ -38,6 +39,8 @@ class Standardization:
 
         A constant column has scale 1, and without an intercept its absolute value, so that units do not matter.
         """
+        if isinstance(X, RemoteMatrix):
+            return cls._of_moments(*X.moments(weight), X.shape[0], intercept=intercept, centered=intercept)
         n = X.shape[0]
         p = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
         mean = np.asarray(p @ X, dtype=np.float64).ravel()
@@ -58,11 +61,18 @@ class Standardization:
             largest = np.maximum(highest - mean, mean - lowest)
             unit = np.where(largest > 0.0, largest, 1.0)
             variance = np.sum([_squares(X[piece], p[piece], mean, unit) for piece in pieces], axis=0)
+        centered = intercept and not sp.issparse(X)
+        return cls._of_moments(mean, unit, variance, n, intercept=intercept, centered=centered)
+
+    @classmethod
+    def _of_moments(
+        cls, mean: Vector, unit: Vector, variance: Vector, n: int, *, intercept: bool, centered: bool
+    ) -> Standardization:
+        """From means and from variances in units of ``unit`` squared."""
         deviation = unit * np.sqrt(variance)
         constant = deviation <= n * EPS * np.abs(mean)
         scale = np.where(constant, 1.0 if intercept else np.abs(mean), deviation)
         scale[scale == 0.0] = 1.0
-        centered = intercept and not sp.issparse(X)
         return cls(mean if centered else np.zeros(mean.size), scale)
 
     def apply(self, X: Any) -> Any:

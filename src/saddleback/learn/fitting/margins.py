@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from ..._types import Matrix, Vector
 from ...linalg.blas_threads import one_blas_thread
+from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
 from .trainer import Fit
 
@@ -33,6 +34,8 @@ def margins_of(fits: Sequence[Fit], rows: Rows) -> Iterator[Vector | Matrix]:
 
 def _product(coef: Matrix, rows: Rows) -> Matrix:
     """coef X', with one line per model and class."""
+    if isinstance(rows.X, RemoteMatrix):
+        return rows.X.product(coef)
     if sp.issparse(rows.X):
         return np.ascontiguousarray((rows.X @ coef.T).T, dtype=np.float64)
     with one_blas_thread():

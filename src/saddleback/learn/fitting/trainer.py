@@ -8,16 +8,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
 from ...dual_sets import Contamination, DualSet
 from ...engine.progress import Callback, Progress
 from ...errors import ProblemError
 from ...losses import GroupedLinear, Losses
+from ...losses.standardized import StandardizedLosses
 from ...methods import AUTO, choose_method
 from ...problem import Problem
 from ...result import Result, Status
 from ...solve import solve
+from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
 from ..data.standardization import Standardization
 from ..groups.titles import titles_of
@@ -43,7 +46,8 @@ class Fit:
 
     def margins(self, rows: Rows) -> Vector | Matrix:
         """x'w + b + offset, of shape (n,), or (n, K) for K > 1 classes."""
-        eta = np.asarray(rows.X @ self.coef.T) + self.intercept
+        product = rows.X.product(self.coef).T if isinstance(rows.X, RemoteMatrix) else np.asarray(rows.X @ self.coef.T)
+        eta = product + self.intercept
         eta = eta if len(self.coef) > 1 else eta[:, 0]
         return eta if rows.offset is None else eta + rows.offset
 
@@ -92,24 +96,29 @@ class Trainer:
         # Losses of single rows take no weights, as the mean loss of one row does not depend on its weight.
         self._row_weights = rows.weight if by_row else None
         groups = rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes
-        self.losses = GroupedLinear(
-            self.standardization.apply(rows.X),
-            rows.y,
-            "rows" if by_row else groups,
-            loss=setting.loss,
-            fit_intercept=setting.fit_intercept,
-            sample_weight=None if by_row else rows.weight,
-            offset=_shifted(rows, self._center),
-            n_threads=setting.n_threads,
-        )
+        arguments = rows.y, "rows" if by_row else groups, None if by_row else rows.weight, _shifted(rows, self._center)
+        self.losses, self._group_weights = self._grouped_linear(*arguments)
         """Without a penalty."""
         self._problems: dict[tuple[float, float | bytes], Problem] = {}
         """By worst weight and prior: those of other penalties take over what is known of the adversary."""
 
+    def _grouped_linear(
+        self, y: NDArray[Any], groups: Any, weight: Vector | None, offset: Any
+    ) -> tuple[GroupedLinear | StandardizedLosses, Vector]:
+        """The losses in standardized units, and the weights of their groups."""
+        X, setting, standardization = self.rows.X, self.setting, self.standardization
+        options: dict[str, Any] = {"loss": setting.loss, "fit_intercept": setting.fit_intercept}
+        if isinstance(X, RemoteMatrix):
+            plain = X.grouped_linear(y, groups, weight, offset, **options)
+            return StandardizedLosses(plain, standardization.center, standardization.scale), plain.group_weights
+        options |= {"sample_weight": weight, "offset": offset, "n_threads": setting.n_threads}
+        losses = GroupedLinear(standardization.apply(X), y, groups, **options)
+        return losses, losses.group_weights
+
     @cached_property
     def shares(self) -> Vector:
         """The weight of each group that is present, of sum 1."""
-        weights = self.losses.group_weights if self._row_weights is None else self._row_weights
+        weights = self._group_weights if self._row_weights is None else self._row_weights
         return weights / weights.sum()
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
@@ -184,7 +193,7 @@ class Trainer:
         W, b = self.standardization.from_user(coef, intercepts - self._center)
         return np.concatenate([W.ravel(), b]) if self.setting.fit_intercept else W.ravel()
 
-    def penalized(self, l2: float) -> GroupedLinear:
+    def penalized(self, l2: float) -> GroupedLinear | StandardizedLosses:
         """The losses with a penalty."""
         return self.losses.with_l2(l2 * self.setting.units.penalty)
 

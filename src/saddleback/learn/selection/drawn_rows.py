@@ -99,7 +99,7 @@ def draw_rows(rows: Rows, n_classes: int, size: int, rng: np.random.Generator) -
     of_all = np.bincount(strata, weight)
     of_drawn = np.bincount(strata[index], weight[index], of_all.size)
     factor: Vector = of_all / of_drawn
-    return replace(rows.subset(index), weight=weight[index] * factor[strata[index]]), index
+    return replace(rows.subset(index).compact(), weight=weight[index] * factor[strata[index]]), index
 
 
 def allocated(sizes: NDArray[np.intp], size: int) -> NDArray[np.intp]:

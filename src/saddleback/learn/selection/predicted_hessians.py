@@ -63,6 +63,8 @@ class PilotHessians:
 
 def _pays(trainer: Trainer, n_candidates: int) -> bool:
     losses = trainer.losses
+    if not isinstance(losses, GroupedLinear):
+        return False
     J, d = losses.n_losses, losses.n_params
     return (
         trainer.setting.method == AUTO
