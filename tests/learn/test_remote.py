@@ -1,10 +1,12 @@
 """Features in blocks elsewhere: the figures and the models of the same features in memory."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import is_regressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 import saddleback as sb
 from saddleback.learn.data.remote import RemoteMatrix
@@ -19,8 +21,8 @@ class InProcess:
         self.lengths = np.array([len(block) for block in blocks])
         self.n_columns = blocks[0].shape[1]
 
-    def map(self, function, arguments):
-        return [function(X, *own) for X, own in zip(self.blocks, arguments, strict=True)]
+    def map(self, function, own, *shared):
+        return [function(X, of_block, *shared) for X, of_block in zip(self.blocks, own, strict=True)]
 
     def taken(self, rows):
         return InProcess([X[own] for X, own in zip(self.blocks, rows, strict=True)])
@@ -47,6 +49,7 @@ def test_some_rows(index):
     coef = np.arange(6.0).reshape(2, 3)
     for matrix in (remote, remote.compact()):
         np.testing.assert_allclose(matrix.product(coef), coef @ rows.T, rtol=1e-12)
+        np.testing.assert_array_equal(matrix.in_memory("X", "Take fewer."), rows)
     np.testing.assert_allclose(remote[np.arange(5, 9)].product(coef), coef @ rows[5:9].T, rtol=1e-12)
 
 
@@ -100,19 +103,50 @@ CV = {"l2s": [1e-3, 1e-2], "worst_weights": [0.5, 1.0], "priors": [1.0], "cv": 3
         sb.MinimaxClassifierCV(**CV),
         sb.MinimaxClassifierCV(**CV, selection_rows=600),
         sb.MinimaxRegressorCV(**CV),
+        sb.WorstGroupCorrection(LogisticRegression(C=1e-3), cv=3, l2s=[1e-3, 1e-2]),
+        sb.WorstGroupCorrection(LinearRegression(), cv=3, l2s=[1e-2]),
     ],
     ids=repr,
 )
 def test_models_are_those_of_features_in_memory(model, people):
     X, y, town = people
-    y = y if isinstance(model, sb.MinimaxClassifier | sb.MinimaxClassifierCV) else X @ [1.0, 2.0, 3.0, -1.0]
-    rows = model._read_rows(X, y, town, None)
-    model._fit_rows(rows)
-    expected = dict(vars(model))
-    model._fit_rows(replace(rows, X=RemoteMatrix(InProcess(np.array_split(X, 7)))))
+    y = X @ [1.0, 2.0, 3.0, -1.0] + np.sin(X[:, 0]) if is_regressor(model) else y
+    expected = dict(vars(model.fit(X, y, town)))
+    model.fit(RemoteMatrix(InProcess(np.array_split(X, 7))), y, town)
+    assert model.n_features_in_ == 4
     np.testing.assert_allclose(model.coef_, expected["coef_"], rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(model.group_losses_, expected["group_losses_"], rtol=1e-5)
     if "selection_" in expected:
         own, known = model.selection_, expected["selection_"]
         assert own.chosen == known.chosen
         np.testing.assert_allclose(own.candidates["worst_loss"], known.candidates["worst_loss"], rtol=1e-5)
+
+
+def test_columns_of_groups_elsewhere_are_refused(people):
+    X, y, _ = people
+    with pytest.raises(sb.ProblemError, match="Pass the labels as sensitive_features"):
+        sb.MinimaxClassifier(group_by=[0]).fit(RemoteMatrix(InProcess([X])), y)
+
+
+def test_a_frozen_model_is_corrected_where_the_rows_are(people, monkeypatch):
+    X, y, town = people
+    frozen = FrozenEstimator(LogisticRegression(C=1e-3).fit(X, y))
+    expected = sb.WorstGroupCorrection(frozen, cv=3, l2s=[1e-2]).fit(X, y, town)
+
+    def refuse(*_):
+        raise AssertionError("the rows must stay where they are")
+
+    monkeypatch.setattr(RemoteMatrix, "in_memory", refuse)
+    remote = RemoteMatrix(InProcess(np.array_split(X, 7)))
+    model = sb.WorstGroupCorrection(frozen, cv=3, l2s=[1e-2]).fit(remote, y, town)
+    assert model.corrected_
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-4)
+    with pytest.raises(sb.ProblemError, match="features must be all columns"):
+        sb.WorstGroupCorrection(frozen, features=StandardScaler()).fit(remote, y, town)
+
+
+def test_a_report_needs_rows(people):
+    X, y, town = people
+    model = sb.MinimaxClassifier().fit(RemoteMatrix(InProcess([X])), y, town)
+    with pytest.raises(sb.ProblemError, match="Pass the rows"):
+        model.evidence()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..._types import Matrix, Vector
 from ...errors import ProblemError
 from ..data.folds import Split, check_classes
+from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
 from ..fitting.observer import NOBODY, Observer
 from .margins import MarginReader
-from .user_model import UserModel
+from .user_model import UserModel, some_rows
 
 
 def cross_fitted_margins(
@@ -52,4 +54,11 @@ def cross_fitted_margins(
 
 def _margins_of_split(model: UserModel, split: Split, read: MarginReader) -> Vector | Matrix:
     train, test = split
-    return read(model.fitted(train), _safe_indexing(model.X, test))
+    fitted, held_out = model.fitted(train), some_rows(model.X, test)
+    if isinstance(held_out, RemoteMatrix):
+        return held_out.by_rows(_margins_of_rows, fitted, read)
+    return read(fitted, held_out)
+
+
+def _margins_of_rows(X: Any, model: Any, read: MarginReader) -> Vector | Matrix:
+    return read(model, X)

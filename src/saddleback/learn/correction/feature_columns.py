@@ -9,6 +9,7 @@ from sklearn.base import clone
 from ...errors import ProblemError
 from ...losses.grouped.input.frames import columns_of
 from ..data.features import as_numbers, at_positions
+from ..data.remote import RemoteMatrix
 from ..groups import take_columns
 from .user_model import has_method
 
@@ -48,6 +49,13 @@ class FeatureColumns:
 
     def read(self, X: Any, input_: Any, *, fit: bool) -> Any:
         """A matrix of numbers, dense or in CSR format. X is the user's, ``input_`` what the estimator is given."""
+        if isinstance(input_, RemoteMatrix):
+            if self.transformer is not None or self._names is not None:
+                raise ProblemError(
+                    "features must be all columns where rows are in files or on a cluster; got some of them, or a "
+                    "transformer. Make these columns of X, or leave the argument out."
+                )
+            return input_
         if self.transformer is not None:
             return as_numbers(self.transformer.fit_transform(input_) if fit else self.transformer.transform(input_))
         chosen = input_ if self._names is None else self._columns(X)

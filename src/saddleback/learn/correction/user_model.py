@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..._types import Vector
 from ...errors import ProblemError
+from ..data.remote import RemoteMatrix
 from ..groups.group_input import NO_GROUPS
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
@@ -102,6 +103,20 @@ class UserModel:
                 # Of all fits only the last one warns.
                 filterwarnings("ignore", message=NO_GROUPS)
             if rows is None:
-                return model.fit(self.X, self.y, **self.parameters)
+                return model.fit(self._given(self.X), self.y, **self.parameters)
             parameters = {name: _safe_indexing(values, rows) for name, values in self.parameters.items()}
-            return model.fit(_safe_indexing(self.X, rows), self.y[rows], **parameters)
+            return model.fit(self._given(some_rows(self.X, rows)), self.y[rows], **parameters)
+
+    def _given(self, X: Any) -> Any:
+        """Rows as ``fit`` takes them, in memory; a frozen model does not look at them."""
+        if not isinstance(X, RemoteMatrix) or isinstance(self.estimator, FrozenEstimator):
+            return X
+        return X.in_memory(
+            f"the {X.shape[0]} rows that {type(self.estimator).__name__} is fitted on",
+            "Fit it to rows that fit into memory, and pass FrozenEstimator(model) and other rows.",
+        )
+
+
+def some_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of a frame or a matrix."""
+    return X[rows] if isinstance(X, RemoteMatrix) else _safe_indexing(X, rows)

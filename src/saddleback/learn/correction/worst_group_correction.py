@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routing_enabled, process_routing
 
 from ..._types import Vector
@@ -29,7 +28,7 @@ from .corrected_model import CorrectedModel
 from .cross_fitting import cross_fitted_margins
 from .feature_columns import FeatureColumns
 from .margins import MarginReader, margin_method
-from .user_model import CLASSIFIER, UserModel, kind_of, weight_parameters
+from .user_model import CLASSIFIER, UserModel, kind_of, some_rows, weight_parameters
 
 
 class WorstGroupCorrection(CorrectedModel):
@@ -216,7 +215,7 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
             margin_method(self.estimator, setting.loss)
         model = UserModel(
             self.estimator,
-            given if rows.kept is None else _safe_indexing(given, np.flatnonzero(rows.kept)),
+            given if rows.kept is None else some_rows(given, np.flatnonzero(rows.kept)),
             rows.y if classes is None else classes[rows.y],
             self._weight_parameters(rows.weight),
             silent=rows.groups.names == [EVERYBODY],

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ...errors import ProblemError
 from ...losses.grouped.input.frames import ENCODE, Columns, columns_of, matrix_of
 from ..groups import take_columns
+from .remote import RemoteMatrix
 
 DTYPES = (np.float64, np.float32)
 
@@ -21,9 +22,10 @@ def read_features(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) ->
     With ``reset``, as in ``fit``, the estimator learns the number and the names of the columns; otherwise they are
     compared with those of the fit, where a data frame may leave out the dropped columns.
     """
-    if columns_of(X) is None and not dropped:
+    if columns_of(X) is None and not dropped and not isinstance(X, RemoteMatrix):
         return _without_duplicates(validate_data(estimator, X, reset=reset, **_options(1 + reset)))
-    return as_numbers(read_input(estimator, X, dropped, reset=reset), 1 + reset)
+    taken = read_input(estimator, X, dropped, reset=reset)
+    return taken if isinstance(taken, RemoteMatrix) else as_numbers(taken, 1 + reset)
 
 
 def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> Any:
@@ -31,6 +33,8 @@ def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> An
 
     The number and the names of the columns are learned or compared as in `read_features`.
     """
+    if isinstance(X, RemoteMatrix):
+        return _read_remote(estimator, X, dropped, reset=reset)
     columns = columns_of(X)
     if columns is not None:
         names = [name for name, _ in columns]
@@ -52,6 +56,17 @@ def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> An
         return X
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return without_columns(X, dropped) if dropped else X
+
+
+def _read_remote(estimator: Any, X: RemoteMatrix, dropped: list[Any], *, reset: bool) -> RemoteMatrix:
+    """Features elsewhere, whose numbers were checked when they were read."""
+    if dropped:
+        raise ProblemError(
+            f"group_by must be columns of a frame or a matrix in memory; got {dropped!r} with features elsewhere. "
+            "Pass the labels as sensitive_features."
+        )
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return X
 
 
 def without_columns(X: Any, names: list[Any]) -> Any:

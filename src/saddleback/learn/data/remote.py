@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..._types import Indices, Matrix, Vector
 from ...losses import GroupedLinear
+from ...machine.resources import check_room
 
 
 class Blocks(Protocol):
@@ -25,8 +26,8 @@ class Blocks(Protocol):
     def n_columns(self) -> int:
         """The number of columns."""
 
-    def map(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """``function(X, *arguments)`` of every block, where the block is; answers are small, in the blocks' order."""
+    def map(self, function: Callable[..., Any], own: Sequence[Any], *shared: Any) -> list[Any]:
+        """``function(X, own, *shared)`` of every block, where the block is; answers are small, in the blocks' order."""
 
     def taken(self, rows: Sequence[Indices]) -> Blocks:
         """Some rows of every block, copied once to where the block is."""
@@ -67,14 +68,24 @@ class RemoteMatrix:
 
     def product(self, coef: Matrix) -> Matrix:
         """coef X', of shape (k, n)."""
+        return np.ascontiguousarray(self.by_rows(_product, coef).T)
+
+    def by_rows(self, function: Callable[..., NDArray[Any]], *arguments: Any) -> NDArray[Any]:
+        """``function(X, *arguments)`` of all rows: a function of some rows X, with an entry or a line for each row."""
         if self.rows is None:
-            nothing: list[tuple[Any, ...]] = [(None, coef)] * self.blocks.lengths.size
-            return np.concatenate(self.blocks.map(_product, nothing), axis=1)
+            every = [np.arange(length) for length in self.blocks.lengths]
+            return _joined(self.blocks.map(_of_rows, every, function, arguments))
         order = np.argsort(self.rows, kind="stable")
-        parts = [(rows, coef) for rows in self._of_blocks(self.rows[order])]
-        product = np.empty((len(coef), order.size))
-        product[:, order] = np.concatenate(self.blocks.map(_product, parts), axis=1)
-        return product
+        joined = _joined(self.blocks.map(_of_rows, self._of_blocks(self.rows[order]), function, arguments))
+        answers = np.empty_like(joined)
+        answers[order] = joined
+        return answers
+
+    def in_memory(self, what: str, remedy: str) -> NDArray[Any]:
+        """A copy of the rows in this process's memory, where there is room for ``what``; else a remedy is told."""
+        n, d = self.shape
+        check_room(8.0 * n * d, what, remedy)
+        return self.by_rows(np.asarray)
 
     def moments(self, weight: Vector | None) -> tuple[Vector, Vector, Vector]:
         """The weighted mean of each column, the largest deviation from it, and the variance in units of its square.
@@ -82,11 +93,11 @@ class RemoteMatrix:
         Two reads of the rows. Blocks are added in their order, so that the same blocks give the same bits.
         """
         of_blocks = self._weights(weight)
-        sums, highest, lowest = zip(*self.blocks.map(_sums, [(p,) for p in of_blocks]), strict=True)
+        sums, highest, lowest = zip(*self.blocks.map(_sums, of_blocks), strict=True)
         mean = np.sum(sums, axis=0)
         largest = np.maximum(np.max(highest, axis=0) - mean, mean - np.min(lowest, axis=0))
         unit = np.where(largest > 0.0, largest, 1.0)
-        squares = self.blocks.map(_squares, [(p, mean, unit) for p in of_blocks])
+        squares = self.blocks.map(_squares, of_blocks, mean, unit)
         return mean, unit, np.sum(squares, axis=0)
 
     def grouped_linear(
@@ -133,10 +144,22 @@ def _spread_memberships(groups: Any, rows: Indices, n: int) -> sp.csr_array:
     return sp.csr_array((entries.data, (rows[place], column)), shape=(n, groups.shape[1]))
 
 
-def _product(X: Any, rows: Indices | None, coef: Matrix) -> Matrix:
-    """coef X' of some rows of a block."""
-    X = X if rows is None else X[rows]
-    return np.ascontiguousarray((X @ coef.T).T, dtype=np.float64)
+def _of_rows(
+    X: Any, rows: Indices, function: Callable[..., NDArray[Any]], arguments: tuple[Any, ...]
+) -> NDArray[Any] | None:
+    """The function of some rows of a block; None where there are none."""
+    if not rows.size:
+        return None
+    return function(X if rows.size == len(X) else X[rows], *arguments)
+
+
+def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any]:
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _product(X: Any, coef: Matrix) -> Matrix:
+    """X coef'."""
+    return np.asarray(X @ coef.T, dtype=np.float64)
 
 
 def _sums(X: Any, p: Vector) -> tuple[Vector, Vector, Vector]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
+from .remote import RemoteMatrix
 from .rows import Rows
 
 MOST_SCORES = 20_000_000
@@ -51,7 +52,9 @@ class Retained:
     """The cross-fitted margins of a user's model that is corrected."""
 
     @classmethod
-    def of(cls, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, trained: Trained) -> Retained:
-        """The arguments of a fit, and the scores of its selection."""
+    def of(cls, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, trained: Trained) -> Retained | None:
+        """The arguments of a fit, and the scores of its selection; None where features are not in memory."""
+        if isinstance(trained.rows.X, RemoteMatrix):
+            return None
         scored = trained.scores, trained.index, trained.weight
         return cls(X, y, sensitive_features, sample_weight, *scored, trained.rows.offset)

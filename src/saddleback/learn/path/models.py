@@ -26,7 +26,7 @@ def fit_along(trainer: Trainer, candidates: list[Candidate]) -> list[Fit]:
 
 
 def make_models(
-    reader: Any, trainer: Trainer, candidates: list[Candidate], fits: list[Fit], retained: Retained
+    reader: Any, trainer: Trainer, candidates: list[Candidate], fits: list[Fit], retained: Retained | None
 ) -> list[Any]:
     """A fitted model for each candidate; ``reader`` is the model that has read the rows, and all are like it."""
     models = []
