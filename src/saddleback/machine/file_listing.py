@@ -1,0 +1,75 @@
+"""The files that a folder or a pattern stands for, in their order."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from pathlib import Path
+
+from ..errors import ProblemError
+
+PATTERN_SIGNS = "*?["
+NUMBER = re.compile(r"(\d+)")
+
+FIRST_NUMBERS = (0, 1)
+"""The numbers that a sequence of files begins with. One that begins elsewhere, as years do, may have gaps."""
+
+LEAST_NUMBERED = 3
+"""Fewer numbered files are no sequence."""
+
+
+def is_many(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder, or a pattern such as data/*.parquet that is no file itself."""
+    text = os.fspath(path)
+    return os.path.isdir(text) or (any(sign in text for sign in PATTERN_SIGNS) and not os.path.exists(text))
+
+
+def files_of(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Path]:
+    """The files of a folder with one of these suffixes, or those of a pattern; by the numbers in their names.
+
+    Hidden files and those that begin with an underscore, as Spark and Dask write beside their data, are left out. Empty
+    folders and patterns, and gaps in the numbers of the names, are refused.
+    """
+    text = os.fspath(path)
+    folder = os.path.isdir(text)
+    found = [Path(name) for name in (glob.iglob(os.path.join(glob.escape(text), "*")) if folder else glob.iglob(text))]
+    files = [file for file in found if file.is_file() and not file.name.startswith(("_", "."))]
+    chosen = [file for file in files if file.suffix in suffixes] if folder else files
+    if not chosen:
+        expected = f"expected files {' or '.join(suffixes)}"
+        inside = ", ".join(repr(file.name) for file in sorted(files)[:5])
+        held = f" It holds {inside}." if inside else ""
+        what = f"the folder {text!r} has no such file" if folder else f"no file is named like {text!r}"
+        raise ProblemError(f"{what}; {expected}.{held}")
+    chosen.sort(key=natural_order)
+    _refuse_gap(chosen)
+    return chosen
+
+
+def natural_order(file: Path) -> tuple[tuple[int, int, str], ...]:
+    """The key that sorts part-2 before part-10."""
+    parts = NUMBER.split(str(file))
+    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part)
+
+
+def _refuse_gap(files: list[Path]) -> None:
+    """Refuse names that differ in one number, which counts from 0 or 1, where one of the numbers is not there."""
+    names = [NUMBER.split(file.name) for file in files]
+    shapes = {len(parts) for parts in names}
+    if len(files) < LEAST_NUMBERED or len(shapes) > 1 or len({file.parent for file in files}) > 1:
+        return
+    varying = [k for k in range(shapes.pop()) if len({parts[k] for parts in names}) > 1]
+    if len(varying) != 1 or not names[0][varying[0]].isdigit():
+        return
+    (k,) = varying
+    numbers = [int(parts[k]) for parts in names]
+    if numbers[0] not in FIRST_NUMBERS:
+        return
+    for file, before, number in zip(files[1:], numbers, numbers[1:], strict=False):
+        if number > before + 1:
+            raise ProblemError(
+                f"the files of {str(file.parent)!r} are numbered, and number {before + 1} is missing: "
+                f"{files[numbers.index(before)].name!r} is followed by {file.name!r}. Restore the file, or rename the "
+                "others if it was left out on purpose."
+            )
