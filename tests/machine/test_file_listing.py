@@ -30,7 +30,7 @@ def test_a_file_may_be_named_like_a_pattern(tmp_path):
     assert not is_many(tmp_path / "a[1].npy")
 
 
-@pytest.mark.parametrize("numbers", [(0, 1, 3), (1, 2, 3, 5)])
+@pytest.mark.parametrize("numbers", [(0, 1, 3), (1, 2, 3, 5), (0, 2)])
 def test_a_gap_is_refused(tmp_path, numbers):
     made(tmp_path, *(f"year2020-part{k:03}.npy" for k in numbers))
     with pytest.raises(sb.ProblemError, match=f"number {numbers[-1] - 1} is missing: 'year2020-part00"):
@@ -39,7 +39,7 @@ def test_a_gap_is_refused(tmp_path, numbers):
 
 @pytest.mark.parametrize(
     "names",
-    [("2019", "2021", "2024"), ("0", "2"), ("a1", "b3", "c9"), ("a-0-0", "a-0-1", "a-1-0", "a-2-5"), ("a", "b")],
+    [("2019", "2021", "2024"), ("a1", "b3", "c9"), ("a-0-0", "a-0-1", "a-1-0", "a-2-5"), ("a", "b")],
 )
 def test_other_names_may_have_gaps(tmp_path, names):
     made(tmp_path, *(f"{name}.npy" for name in names))
@@ -47,7 +47,7 @@ def test_other_names_may_have_gaps(tmp_path, names):
 
 
 def test_nothing_there(tmp_path):
-    with pytest.raises(sb.ProblemError, match=r"has no such file; expected files \.npy or \.parquet"):
+    with pytest.raises(sb.ProblemError, match=r"is a folder without files \.npy or \.parquet"):
         files_of(tmp_path, (".npy", ".parquet"))
     made(tmp_path, "a.csv")
     with pytest.raises(sb.ProblemError, match=r"It holds 'a\.csv'"):

@@ -15,9 +15,6 @@ NUMBER = re.compile(r"(\d+)")
 FIRST_NUMBERS = (0, 1)
 """The numbers that a sequence of files begins with. One that begins elsewhere, as years do, may have gaps."""
 
-LEAST_NUMBERED = 3
-"""Fewer numbered files are no sequence."""
-
 
 def is_many(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a folder, or a pattern such as data/*.parquet that is no file itself."""
@@ -37,11 +34,10 @@ def files_of(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Pa
     files = [file for file in found if file.is_file() and not file.name.startswith(("_", "."))]
     chosen = [file for file in files if file.suffix in suffixes] if folder else files
     if not chosen:
-        expected = f"expected files {' or '.join(suffixes)}"
         inside = ", ".join(repr(file.name) for file in sorted(files)[:5])
         held = f" It holds {inside}." if inside else ""
-        what = f"the folder {text!r} has no such file" if folder else f"no file is named like {text!r}"
-        raise ProblemError(f"{what}; {expected}.{held}")
+        what = f"{text!r} is a folder without" if folder else f"no file is named like {text!r}; expected"
+        raise ProblemError(f"{what} files {' or '.join(suffixes)}.{held}")
     chosen.sort(key=natural_order)
     _refuse_gap(chosen)
     return chosen
@@ -57,7 +53,7 @@ def _refuse_gap(files: list[Path]) -> None:
     """Refuse names that differ in one number, which counts from 0 or 1, where one of the numbers is not there."""
     names = [NUMBER.split(file.name) for file in files]
     shapes = {len(parts) for parts in names}
-    if len(files) < LEAST_NUMBERED or len(shapes) > 1 or len({file.parent for file in files}) > 1:
+    if len(files) < 2 or len(shapes) > 1 or len({file.parent for file in files}) > 1:
         return
     varying = [k for k in range(shapes.pop()) if len({parts[k] for parts in names}) > 1]
     if len(varying) != 1 or not names[0][varying[0]].isdigit():

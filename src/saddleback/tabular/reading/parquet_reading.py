@@ -27,7 +27,7 @@ def read_parquet(file: Path, columns: tuple[str, ...] | None) -> pa.Table:
         for name in columns or ():
             refuse_unknown(name, names, "columns")
         chosen = list(names if columns is None else columns)
-        texts = [name for name in chosen if _is_text(schema.field(name).type)]
+        texts = [name for name in chosen if is_text(schema.field(name).type)]
         with pq.ParquetFile(file, read_dictionary=texts) as opened:
             table = opened.read(columns=chosen, use_threads=True)
         table.validate(full=True)
@@ -60,5 +60,6 @@ def damaged(file: Path, why: str) -> ProblemError:
     return ProblemError(f"{shown_path(file)} is a damaged Parquet file ({why}). Write or download it again.")
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of this type are texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import ProblemError
+from ...machine.file_listing import is_many
 from ..names import column_names, listed, near_names, quoted, shown_path
 from .csv_reading import read_csv
 from .notes import with_notes
+from .parquet_files import ParquetFiles
 from .parquet_reading import read_parquet
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
@@ -50,7 +52,8 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file.
+        The file; or a folder of Parquet files, or a pattern such as "data/*.parquet", whose files have the same
+        columns of the same types and are one table, in the order of the numbers in their names.
     columns : names, optional
         Only these columns, in this order; by default all.
     text : names, optional
@@ -82,6 +85,8 @@ def read_table(
     if chosen == ():
         raise ProblemError("columns must name at least one column; got none. Leave it out to read all of them.")
     as_text = column_names(text, "text")
+    if isinstance(path, str | os.PathLike) and is_many(path):
+        return _checked_rows(_many(path, chosen), str(path), empty=empty)
     file = checked_file(path)
     start = first_bytes(file)
     notes: list[str] = []
@@ -93,11 +98,22 @@ def read_table(
             table, notes = read_csv(file, chosen, as_text, compressed=start.startswith(GZIP))
     except MemoryError:
         raise ProblemError(f"{shown_path(file)} does not fit into memory. Read fewer columns, or fewer rows.") from None
+    return with_notes(_checked_rows(table, str(file), empty=empty), notes)
+
+
+def _many(path: Any, columns: tuple[str, ...] | None) -> pa.Table:
+    try:
+        return ParquetFiles.of(path).table(columns)
+    except MemoryError:
+        raise ProblemError(f"the files of {quoted(str(path))} do not fit into memory. Read fewer columns.") from None
+
+
+def _checked_rows(table: pa.Table, path: str, *, empty: bool) -> pa.Table:
     if table.num_rows == 0 and not empty:
         raise ProblemError(
-            f"{shown_path(file)} has {table.num_columns} columns and no rows; expected at least one row."
+            f"{shown_path(Path(path))} has {table.num_columns} columns and no rows; expected at least one row."
         )
-    return with_notes(table, notes)
+    return table
 
 
 def checked_file(path: Any) -> Path:
