@@ -22,6 +22,14 @@ class MissingDependencyError(SaddlebackError, ImportError):
     """An optional package is needed and not installed; the message says how to install it."""
 
 
+class ClusterError(SaddlebackError):
+    """Workers of a cluster do not answer as they must: a wrong answer, or partitions that end every worker."""
+
+
+class ClusterLost(ClusterError):
+    """The scheduler, or every worker, is gone; ``solve(..., checkpoint=..., resume=True)`` goes on elsewhere."""
+
+
 class ConvergenceWarning(UserWarning):
     """A run ended above its tolerance; ``Result.status`` and ``Result.message`` say why."""
 

@@ -21,6 +21,7 @@ from ..base import (
     HasSampledHessian,
     HasSmoothness,
 )
+from .cluster.opening import is_on_dask, open_on_dask
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian
 from .in_memory import open_in_memory
@@ -152,7 +153,10 @@ class GroupedLinear:
         if self._by_row:
             refuse_for_rows(self.loss, sample_weight)
         given = GivenRows(X, y, groups, sample_weight, offset)
-        opened = open_in_memory(given, self.loss, self.fit_intercept, n_threads)
+        if is_on_dask(given):
+            opened = open_on_dask(given, self.loss, self.fit_intercept, n_threads)
+        else:
+            opened = open_in_memory(given, self.loss, self.fit_intercept, n_threads)
         self._layout, self._passes = opened.layout, opened.passes
         self._naming, self._has_offset = opened.naming, offset is not None
         self.n_samples, self.n_features, self.n_entries = opened.n_samples, self._layout.n_features, opened.n_entries

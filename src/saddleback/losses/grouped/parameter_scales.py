@@ -55,9 +55,13 @@ def parameter_scales(reader: Reader, loss: PointwiseLoss, layout: Layout) -> Vec
     (the root mean square where these are all equal, 1 where they are zero). Multiplying a column by u divides its scale
     by u. A column of zeros gets the median of the other scales.
     """
-    positions = _one_per_row(reader)
-    m = _spread(_unexplained(reader)[positions]) if loss.response == "real" else 1.0
-    rms = _of_table(reader, positions)
+    positions = one_per_row(reader)
+    m = _spread(unexplained(reader)[positions]) if loss.response == "real" else 1.0
+    return scales_of(root_mean_squares(reader, positions), m, layout)
+
+
+def scales_of(rms: Vector, m: float, layout: Layout) -> Vector:
+    """The scales of all parameters from the root mean squares of the columns and the typical magnitude of a margin."""
     present = rms > 0.0
     with np.errstate(over="ignore"):
         scales = np.clip(m / rms[present], np.finfo(np.float64).tiny, np.finfo(np.float64).max)
@@ -68,7 +72,7 @@ def parameter_scales(reader: Reader, loss: PointwiseLoss, layout: Layout) -> Vec
     return np.concatenate([np.tile(of_columns, layout.n_outputs), np.full(layout.n_params - layout.n_weights, m)])
 
 
-def _one_per_row(reader: Reader) -> Indices:
+def one_per_row(reader: Reader) -> Indices:
     """One position of every row that is in some group; a narrow table has a copy of a row for each of its groups."""
     rows = reader.plan.rows
     if not isinstance(reader.table, ColumnTable) or rows.size == np.count_nonzero(np.bincount(rows)):
@@ -76,7 +80,7 @@ def _one_per_row(reader: Reader) -> Indices:
     return np.sort(np.unique(rows, return_index=True)[1])
 
 
-def _unexplained(reader: Reader) -> Vector:
+def unexplained(reader: Reader) -> Vector:
     """y - offset."""
     return reader.y if reader.offset is None else reader.y - reader.offset[0]
 
@@ -90,7 +94,8 @@ def _spread(y: Vector) -> float:
     return largest * float(y.std() if y.min() < y.max() else np.abs(y[0]))
 
 
-def _of_table(reader: Reader, positions: Indices) -> Vector:
+def root_mean_squares(reader: Reader, positions: Indices) -> Vector:
+    """Of every column, at these positions; of a large table estimated from some of them."""
     table, n = reader.table, positions.size
     columns = np.arange(table.shape[1])
     if isinstance(table, SparseTable | SparseBlocks):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..._types import Indices, Matrix, Vector
 from .pointwise_loss import PointwiseLoss
@@ -37,17 +39,20 @@ CHEAP_HESSIAN = 5_000_000
 
 def rows_per_group(reader: Reader, n_params: int) -> int | None:
     """The rows to sample of each group; None where the table is too small for a sample. Costs no pass over rows."""
-    members = reader.memberships
-    n_groups = members.n_groups
+    return rows_to_sample(reader.memberships.sizes, reader.plan.rows.size, reader.table.n_entries, n_params)
+
+
+def rows_to_sample(sizes: NDArray[Any], n_rows: int, n_entries: int, n_params: int) -> int | None:
+    """The same for groups of these sizes in a table of so many stored rows and entries."""
+    n_groups = sizes.size
     if n_params > FEW_PARAMETERS:
         per_group = ROWS_FOR_DIRECTIONS // n_groups
-    elif reader.table.n_entries * n_params >= CHEAP_HESSIAN:
+    elif n_entries * n_params >= CHEAP_HESSIAN:
         per_group = ROWS_PER_PARAMETER * n_params // min(n_groups, LOADED_GROUPS)
     else:
         return None
     per_group = max(per_group, LEAST_PER_GROUP)
-    sampled = np.minimum(members.sizes, per_group).sum()
-    return None if sampled > reader.plan.rows.size // SAMPLE_DIVISOR else per_group
+    return None if np.minimum(sizes, per_group).sum() > n_rows // SAMPLE_DIVISOR else per_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +76,17 @@ class SampledHessian:
 
         Directions of many parameters are differences of gradients, whose margins may lose half of their digits.
         """
-        dtype = np.float32 if n_params <= FEW_PARAMETERS else np.float64
         plan, n_groups = reader.plan, reader.memberships.n_groups
-        n = plan.rows.size
         by_group = [np.flatnonzero(plan.visit_group == j) for j in range(n_groups)]
-        visits = np.concatenate([_evenly_spaced(of_group, per_group) for of_group in by_group])
-        groups, coefficients = plan.visit_group[visits], plan.coefficient[visits]
-        # The coefficients of the sampled rows of each group sum to one, as those of all its rows do.
-        coefficients = coefficients / np.bincount(groups, coefficients, n_groups)[groups]
-        chosen = np.zeros(n)
+        visits = np.concatenate([of_group[evenly_spaced(of_group.size, per_group)] for of_group in by_group])
+        return cls.joined([cls.of_visits(reader, visits, n_params)], n_groups)
+
+    @classmethod
+    def of_visits(cls, reader: Reader, visits: Indices, n_params: int) -> SampledHessian:
+        """These visits of the plan, with the coefficients that they have in their groups."""
+        dtype = np.float32 if n_params <= FEW_PARAMETERS else np.float64
+        plan = reader.plan
+        chosen = np.zeros(plan.rows.size)
         chosen[plan.visit_position[visits]] = 1.0
         blocks, order = [], []
         for _, A, part, _ in rows_in_blocks(reader, [WeightedRows.of_weights(plan, chosen)], ROWS_FOR_DIRECTIONS):
@@ -87,12 +94,28 @@ class SampledHessian:
             with np.errstate(over="ignore"):
                 blocks.append(A.astype(dtype))
             order.append(part)
-        X: Any = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
         position = np.concatenate(order)
-        slot = np.full(n, -1)
+        slot = np.full(plan.rows.size, -1)
         slot[position] = np.arange(position.size)
         offset = None if reader.offset is None else reader.offset[:, position].T
-        return cls(X, reader.y[position], offset, slot[plan.visit_position[visits]], groups, coefficients)
+        rows = slot[plan.visit_position[visits]]
+        return cls(_stacked(blocks), reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits])
+
+    @classmethod
+    def joined(cls, parts: Sequence[SampledHessian], n_groups: int) -> SampledHessian:
+        """One sample of several. Its coefficients sum to one in each group, as those of all rows do."""
+        first = np.cumsum([0, *(part.y.size for part in parts)])
+        groups = np.concatenate([part.groups for part in parts])
+        coefficients = np.concatenate([part.coefficients for part in parts])
+        offsets = [part.offset for part in parts if part.offset is not None]
+        return cls(
+            _stacked([part.X for part in parts]),
+            np.concatenate([part.y for part in parts]),
+            np.concatenate(offsets) if offsets else None,
+            np.concatenate([part.positions + at for part, at in zip(parts, first, strict=False)]),
+            groups,
+            coefficients / np.bincount(groups, coefficients, n_groups)[groups],
+        )
 
     def on(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector, T: Matrix) -> Matrix:
         """V H V', (k, k), for directions V with the margins T."""
@@ -157,6 +180,13 @@ class SampledHessian:
         return np.column_stack((X, np.ones(len(X)))) if intercept else X
 
 
-def _evenly_spaced(items: Indices, count: int) -> Indices:
-    """``count`` of the items, evenly spaced."""
-    return items if items.size <= count else items[np.linspace(0, items.size - 1, count).astype(np.intp)]
+def evenly_spaced(size: int, count: int) -> Indices:
+    """``count`` of the numbers 0, ..., size - 1, evenly spaced."""
+    return np.arange(size) if size <= count else np.linspace(0, size - 1, count).astype(np.intp)
+
+
+def _stacked(blocks: Sequence[Any]) -> Any:
+    """The rows of all blocks, dense where one of them is."""
+    if all(map(sp.issparse, blocks)):
+        return sp.vstack(blocks, format="csr")
+    return np.vstack([block.toarray() if sp.issparse(block) else block for block in blocks])

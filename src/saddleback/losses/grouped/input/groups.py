@@ -43,6 +43,10 @@ class Grouping:
 
     def weighted(self, sample_weight: Any, n_rows: int) -> Memberships:
         """Memberships times sample weights."""
+        return Memberships.of(n_rows, self.naming.names, self.rows, self.groups, self.weights(sample_weight, n_rows))
+
+    def weights(self, sample_weight: Any, n_rows: int) -> Vector:
+        """The weight of each pair: its membership times the sample weight of its row."""
         weight = self.membership
         if sample_weight is not None:
             with np.errstate(over="ignore"):
@@ -51,31 +55,45 @@ class Grouping:
                 raise ProblemError(
                     "memberships times sample weights must be finite; got an overflow. Rescale the weights."
                 )
-        return Memberships.of(n_rows, self.naming.names, self.rows, self.groups, weight)
+        return weight
 
 
 def read_groups(groups: Any, sample_weight: Any, n_rows: int) -> tuple[Naming, Memberships]:
     """Labels, a data frame of labels, or a membership matrix; every group must have a row of positive weight."""
     grouping = _find_groups(groups, n_rows)
     names = grouping.naming.names
-    present = np.bincount(grouping.groups, minlength=len(names))
-    if not present.all():
-        j = int(np.flatnonzero(present == 0)[0])
+    refuse_groups_without_rows(np.bincount(grouping.groups, minlength=len(names)), names)
+    memberships = grouping.weighted(sample_weight, n_rows)
+    refuse_groups_without_weight(memberships.sizes, names)
+    return grouping.naming, memberships
+
+
+def refuse_groups_without_rows(counts: NDArray[Any], names: list[Any]) -> None:
+    """Refuse a group that no row is in."""
+    if not counts.all():
+        j = int(np.flatnonzero(counts == 0)[0])
         raise ProblemError(
             f"every group must have rows; got none for group {names[j]!r}. Remove its column, or the unused category."
         )
-    memberships = grouping.weighted(sample_weight, n_rows)
-    if not memberships.sizes.all():
-        j = int(np.flatnonzero(memberships.sizes == 0)[0])
+
+
+def refuse_groups_without_weight(sizes: NDArray[Any], names: list[Any]) -> None:
+    """Refuse a group whose rows all have the weight 0."""
+    if not sizes.all():
+        j = int(np.flatnonzero(sizes == 0)[0])
         raise ProblemError(
             f"every group must have a positive weight; got weight 0 for all rows of group {names[j]!r}. Remove the "
             "group, or give one of its rows a weight."
         )
-    return grouping.naming, memberships
 
 
 def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Naming) -> Memberships:
     """Other rows of known groups, in the known order. A group may have no rows; unknown groups are refused."""
+    return find_known_groups(groups, n_rows, known).weighted(sample_weight, n_rows)
+
+
+def find_known_groups(groups: Any, n_rows: int, known: Naming) -> Grouping:
+    """The pairs (row, group) of rows of known groups, before weights."""
     grouping = _find_groups(groups, n_rows, known)
     own = grouping.naming
     if own.columns is not None and known.columns is not None and own.columns != known.columns:
@@ -93,9 +111,9 @@ def read_known_groups(groups: Any, sample_weight: Any, n_rows: int, known: Namin
                 f"{own.names[grouping.groups[first]]!r} in row {grouping.rows[first]}. Drop the rows of unknown "
                 "groups, or give them a known one."
             )
-        return replace(grouping, naming=known, groups=codes).weighted(sample_weight, n_rows)
+        return replace(grouping, naming=known, groups=codes)
     _check_columns(len(own.names), known)
-    return replace(grouping, naming=known).weighted(sample_weight, n_rows)
+    return replace(grouping, naming=known)
 
 
 def _check_columns(n_columns: int, known: Naming) -> None:
@@ -113,7 +131,7 @@ def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Group
     columns = columns_of(groups)
     if columns is not None:
         return _from_frame(groups, columns, n_rows, by_labels)
-    matrix = to_coordinates(groups, "groups") if sp.issparse(groups) else _matrix(groups)
+    matrix = matrix_of_groups(groups)
     if matrix is None:
         if by_labels is False:
             raise ProblemError("groups must be a membership matrix, as the losses were made with; got labels.")
@@ -132,6 +150,11 @@ def _find_groups(groups: Any, n_rows: int, known: Naming | None = None) -> Group
             "entries. Remove the columns without entries."
         )
     return Grouping(Naming(list(range(matrix.shape[1])), by_labels=False, named=False), *entries)
+
+
+def matrix_of_groups(groups: Any) -> Any:
+    """A membership matrix, dense or as sparse coordinates; None for labels."""
+    return to_coordinates(groups, "groups") if sp.issparse(groups) else _matrix(groups)
 
 
 def _matrix(groups: Any) -> NDArray[Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,56 @@ def entries_of_frame(frame: Any, n_rows: int) -> Entries:
     return _positive_entries(matrix)
 
 
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What the rows of a data frame say on whether its columns are labels or memberships."""
+
+    labels: bool
+    """Whether some column can hold labels only: text, categories, objects, dates, whole numbers other than 0 and 1."""
+    zero_or_one: bool
+    whole: bool
+    """Whether all numbers are whole, or missing."""
+    row_of_zeros: int | None
+
+    @classmethod
+    def of(cls, columns: Columns) -> ColumnFacts:
+        """Of these rows, all of the table or some."""
+        arrays = [np.asarray(column) for _, column in columns]
+        for (_, column), array in zip(columns, arrays, strict=True):
+            if array.dtype.kind not in "biuf" or categories_of(column) is not None:
+                return cls(True, False, False, None)
+            if array.dtype.kind in "iu" and not _zero_or_one(array).all():
+                return cls(True, False, False, None)
+        in_none = np.logical_and.reduce([array == 0 for array in arrays])
+        return cls(
+            labels=False,
+            zero_or_one=all(_zero_or_one(array).all() for array in arrays),
+            whole=all(((array == np.rint(array)) | np.isnan(array)).all() for array in arrays),
+            row_of_zeros=int(np.argmax(in_none)) if in_none.any() else None,
+        )
+
+    @property
+    def memberships(self) -> bool:
+        """Whether the columns are memberships; refused where they may be either."""
+        if self.labels:
+            return False
+        if self.zero_or_one:
+            if self.row_of_zeros is not None:
+                raise ProblemError(
+                    f"groups is a data frame of zeros and ones, with only zeros in row {self.row_of_zeros}: its "
+                    "columns may be groups that overlap, or attributes to be crossed. For groups, pass "
+                    "groups.to_numpy(bool), and rows in none of them are left out; to cross attributes, "
+                    "groups.astype('category')."
+                )
+        elif self.whole:
+            raise ProblemError(
+                "groups is a data frame of whole numbers as floats: they may be weights of groups that overlap, or "
+                "codes of labels to be crossed. For weights, pass groups.to_numpy(); to cross labels, "
+                "groups.astype('category')."
+            )
+        return True
+
+
 def are_memberships(columns: Columns) -> bool:
     """Whether the columns of a data frame are memberships, and not labels to be crossed.
 
@@ -51,26 +102,7 @@ def are_memberships(columns: Columns) -> bool:
     (as made by ``pandas.get_dummies``) and floats. Refused as ambiguous are a frame of 0 and 1 with a row of zeros,
     which may be attributes to be crossed or groups that do not contain the row, and whole numbers as floats.
     """
-    arrays = [np.asarray(column) for _, column in columns]
-    for (_, column), array in zip(columns, arrays, strict=True):
-        if array.dtype.kind not in "biuf" or categories_of(column) is not None:
-            return False
-        if array.dtype.kind in "iu" and not _zero_or_one(array).all():
-            return False
-    in_none = np.logical_and.reduce([array == 0 for array in arrays])
-    if all(_zero_or_one(array).all() for array in arrays):
-        if in_none.any():
-            raise ProblemError(
-                f"groups is a data frame of zeros and ones, with only zeros in row {int(np.argmax(in_none))}: its "
-                "columns may be groups that overlap, or attributes to be crossed. For groups, pass groups.to_numpy("
-                "bool), and rows in none of them are left out; to cross attributes, groups.astype('category')."
-            )
-    elif all(((array == np.rint(array)) | np.isnan(array)).all() for array in arrays):
-        raise ProblemError(
-            "groups is a data frame of whole numbers as floats: they may be weights of groups that overlap, or codes "
-            "of labels to be crossed. For weights, pass groups.to_numpy(); to cross labels, groups.astype('category')."
-        )
-    return True
+    return ColumnFacts.of(columns).memberships
 
 
 def _check_shape(matrix: Any, n_rows: int) -> None:

@@ -1,0 +1,209 @@
+"""Partitions on the workers of a Dask cluster, as futures that Dask computes anew where a worker is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Any, TypeVar
+
+from ....errors import ClusterError
+from .placement import Range, contiguous, moves, ranges_of, runs_of
+from .ranges import Partial, joined
+from .recovery import Cluster
+from .tasks import ask_range, fold_range, join, moved, sum_range
+from .tree import Sums
+from .works import Work
+
+T = TypeVar("T")
+
+FAN_IN = 4
+"""Sums that one process adds: with so few workers the client adds them itself, which saves a round of messages."""
+
+INLINE_BYTES = 1 << 20
+"""Of all copies of w up to which they travel with the tasks, over the scheduler; a larger one is passed on from worker
+to worker, which costs two more messages."""
+
+LOOK_SECONDS = 10.0
+"""Between two looks for workers that have joined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """The futures of all partitions, and who holds each."""
+
+    futures: list[Any]
+    holders: list[str]
+    workers: frozenset[str]
+    """All workers, those without partitions included."""
+
+    @property
+    def ranges(self) -> list[Range]:
+        return ranges_of(self.holders)
+
+    def of(self, one: Range) -> list[Any]:
+        return [self.futures[number] for number in one.numbers]
+
+
+class OnWorkers:
+    """An executor of one task per worker and sum."""
+
+    def __init__(self, cluster: Cluster, futures: list[Any], n_threads: int | None) -> None:
+        self._cluster, self._n_threads = cluster, n_threads
+        self.n_partitions = len(futures)
+        self._lock = Lock()
+        self._looked = time.monotonic()
+        self._stale = False
+        cluster.settled(futures)
+        self._holdings = self._held(futures, cluster.workers())
+
+    @classmethod
+    def loading(cls, client: Any, tasks: Sequence[Any], n_threads: int | None) -> OnWorkers:
+        """Compute the tasks, each range of neighbors on one worker."""
+        cluster = Cluster(client)
+        futures = []
+        for one in contiguous(len(tasks), cluster.workers()):
+            own = [tasks[number] for number in one.numbers]
+            futures += client.compute(own, workers=[one.address], allow_other_workers=True)
+        return cls(cluster, futures, n_threads)
+
+    def each(self, ask: Callable[[Any], T]) -> list[T]:
+        return self.each_numbered(partial(_unnumbered, ask))
+
+    def each_numbered(self, ask: Callable[[int, Any], T]) -> list[T]:
+        def attempt() -> list[Any]:
+            holdings = self._current()
+            ranges = holdings.ranges
+            futures = [self._submit(one, ask_range, ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges]
+            answers: list[Any] = [None] * self.n_partitions
+            for one, of_range in zip(ranges, self._cluster.gathered(futures), strict=True):
+                for number, answer in zip(one.numbers, of_range, strict=True):
+                    answers[number] = answer
+            return answers
+
+        return self._cluster.attempted(attempt, self._recover)
+
+    def fold(self, add: Callable[[T, Any], T], start: T) -> T:
+        def attempt() -> T:
+            holdings, so_far = self._current(), start
+            for one in runs_of(holdings.holders):
+                so_far = self._submit(one, fold_range, add, so_far, holdings.of(one))
+            (total,) = self._cluster.gathered([so_far])
+            return total
+
+        return self._cluster.attempted(attempt, self._recover)
+
+    def sums(self, work: Work) -> Sums:
+        total = self._cluster.attempted(lambda: self._sums(work), self._recover)
+        (sums,) = total.nodes.values()
+        assert sums is not None
+        return sums
+
+    def then(self, step: Callable[..., Any], arguments: Sequence[Any] | None = None) -> OnWorkers:
+        def attempt() -> OnWorkers:
+            holdings = self._current()
+            extra = [()] * self.n_partitions if arguments is None else [(argument,) for argument in arguments]
+            futures = [
+                self._submit(Range(address, (number,)), step, future, *own)
+                for number, (address, future, own) in enumerate(
+                    zip(holdings.holders, holdings.futures, extra, strict=True)
+                )
+            ]
+            return OnWorkers(self._cluster, futures, self._n_threads)
+
+        return self._cluster.attempted(attempt, self._recover)
+
+    def _submit(self, one: Range, function: Callable[..., Any], *arguments: Any) -> Any:
+        return self._cluster.client.submit(
+            function, *arguments, workers=[one.address], allow_other_workers=True, pure=False
+        )
+
+    def _sums(self, work: Work) -> Partial:
+        holdings, n = self._current(), self.n_partitions
+        ranges = holdings.ranges
+        shared = work
+        if work.n_bytes * len(ranges) > INLINE_BYTES:
+            shared = self._cluster.client.scatter(work, workers=[ranges[0].address], hash=False)
+        level = [self._submit(one, sum_range, shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges]
+        of_ranges = level
+        while len(level) > FAN_IN:
+            level = [
+                self._submit(ranges[0], join, level[first : first + FAN_IN], work.shapes, n)
+                if len(level[first : first + FAN_IN]) > 1
+                else level[first]
+                for first in range(0, len(level), FAN_IN)
+            ]
+        partials = self._cluster.gathered(level)
+        total = joined(partials, work.shapes, n, "client")
+        if len(level) == len(ranges) and any(p.address != one.address for p, one in zip(partials, ranges, strict=True)):
+            self._stale = True
+        if not total.finite:
+            self._audit(shared, of_ranges, ranges, holdings)
+        return total
+
+    def _audit(self, work: Any, futures: list[Any], ranges: list[Range], holdings: Holdings) -> None:
+        """Where sums are not finite, have another worker compute them: other bits are an error of one of the two."""
+        for one, partial_ in zip(ranges, self._cluster.gathered(futures), strict=True):
+            if partial_.finite:
+                continue
+            others = sorted(holdings.workers - {partial_.address}) or [one.address]
+            elsewhere = Range(others[0], one.numbers)
+            repeated = self._submit(
+                elsewhere, sum_range, work, one.numbers, holdings.of(one), self.n_partitions, self._n_threads
+            )
+            (again,) = self._cluster.gathered([repeated])
+            if not partial_.same(again):
+                raise ClusterError(
+                    f"worker {partial_.address} has answered with numbers that are not finite, and {again.address} with "
+                    "others for the same partitions: one of the two computes wrongly. Take the first one out of the "
+                    "cluster, and resume from a checkpoint."
+                )
+
+    def _current(self) -> Holdings:
+        """Where the partitions are, looked up again from time to time, and after an answer from elsewhere."""
+        with self._lock:
+            now = time.monotonic()
+            if self._stale or now - self._looked > LOOK_SECONDS:
+                self._looked = now
+                threads = self._cluster.workers()
+                if self._stale or frozenset(threads) != self._holdings.workers:
+                    self._rearrange()
+            return self._holdings
+
+    def _recover(self) -> None:
+        with self._lock:
+            self._rearrange()
+
+    def _rearrange(self) -> None:
+        """Wait for the partitions that Dask makes anew, and spread them over the workers that are there."""
+        futures = self._holdings.futures
+        try:
+            self._cluster.settled(futures)
+            holdings = self._held(futures, self._cluster.workers())
+            elsewhere = moves(holdings.holders, self._cluster.workers())
+            if elsewhere:
+                futures = list(futures)
+                for number, address in elsewhere.items():
+                    futures[number] = self._submit(Range(address, (number,)), moved, futures[number])
+                self._cluster.settled(futures)
+                holdings = self._held(futures, self._cluster.workers())
+        except CancelledError:
+            self._cluster.threads()
+            self._cluster.released()
+        self._holdings, self._stale = holdings, False
+
+    def _held(self, futures: list[Any], threads: Any) -> Holdings:
+        found = self._cluster.client.who_has(futures)
+        holders = []
+        for future in futures:
+            addresses = [address for address in found.get(future.key, ()) if address in threads]
+            # A partition that was lost a moment ago is made anew on some worker.
+            holders.append(addresses[0] if addresses else min(threads))
+        return Holdings(futures, holders, frozenset(threads))
+
+
+def _unnumbered(ask: Callable[[Any], T], number: int, partition: Any) -> T:
+    return ask(partition)

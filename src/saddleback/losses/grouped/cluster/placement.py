@@ -1,0 +1,82 @@
+"""Which worker has which partitions: neighbors together, cut where the tree of sums is cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+SLACK = 0.05
+"""Shares may differ by this much so that a cut falls between two large nodes of the tree: fewer sums then leave a
+worker, and the slowest one waits 5 % longer."""
+
+UNEVEN = 1.25
+"""How many times its share a worker may have before partitions are moved to others, which costs reading them once."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Partitions of one worker."""
+
+    address: str
+    numbers: tuple[int, ...]
+
+
+def contiguous(n_partitions: int, threads: Mapping[str, int]) -> list[Range]:
+    """Shares by the threads of the workers, in the order of their addresses; no more workers than partitions."""
+    addresses = sorted(threads)
+    ends = np.cumsum([threads[address] for address in addresses]) / sum(threads.values()) * n_partitions
+    cuts = [0, *(_cut(float(end), SLACK * n_partitions / len(addresses)) for end in ends[:-1]), n_partitions]
+    ranges = [
+        Range(address, tuple(range(first, last)))
+        for address, first, last in zip(addresses, cuts[:-1], cuts[1:], strict=True)
+    ]
+    return [one for one in ranges if one.numbers]
+
+
+def ranges_of(holders: Sequence[str]) -> list[Range]:
+    """From the worker of each partition."""
+    numbers: dict[str, list[int]] = {}
+    for number, address in enumerate(holders):
+        numbers.setdefault(address, []).append(number)
+    return [Range(address, tuple(own)) for address, own in numbers.items()]
+
+
+def runs_of(holders: Sequence[str]) -> list[Range]:
+    """Partitions in their order, as far as neighbors have one worker."""
+    runs: list[Range] = []
+    for number, address in enumerate(holders):
+        if runs and runs[-1].address == address:
+            runs[-1] = Range(address, (*runs[-1].numbers, number))
+        else:
+            runs.append(Range(address, (number,)))
+    return runs
+
+
+def moves(holders: Sequence[str], threads: Mapping[str, int]) -> dict[int, str]:
+    """Partitions that go to other workers, where one has too many: the last ones of the fullest to the emptiest."""
+    share = {address: len(holders) * n / sum(threads.values()) for address, n in threads.items()}
+    load = Counter({address: 0 for address in threads})
+    load.update(holders)
+    if all(load[address] <= max(np.ceil(share[address]), UNEVEN * share[address]) for address in threads):
+        return {}
+    found: dict[int, str] = {}
+    now = list(holders)
+    while True:
+        fullest = max(share, key=lambda address: load[address] - share[address])
+        emptiest = min(share, key=lambda address: load[address] - share[address])
+        if load[fullest] - 1 < load[emptiest] + 1:
+            return found
+        number = max(number for number, address in enumerate(now) if address == fullest)
+        now[number] = found[number] = emptiest
+        load[fullest] -= 1
+        load[emptiest] += 1
+
+
+def _cut(ideal: float, slack: float) -> int:
+    """A whole number near the ideal one that has as many factors of two as possible."""
+    nearest = round(ideal)
+    low, high = min(nearest, int(np.ceil(ideal - slack))), max(nearest, int(np.floor(ideal + slack)))
+    return max(range(low, high + 1), key=lambda cut: (cut & -cut or 1 << 62, -abs(cut - ideal)))

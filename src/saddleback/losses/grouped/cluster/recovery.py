@@ -1,0 +1,134 @@
+"""What a failure of a cluster means: a worker that others replace, or the end of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
+from typing import Any, NoReturn, TypeVar
+
+import dask
+from distributed import KilledWorker
+from distributed.comm import CommClosedError
+
+from ....errors import ClusterError, ClusterLost
+
+T = TypeVar("T")
+
+LOSSES = (CancelledError, CommClosedError, TimeoutError)
+"""What Dask raises where data or connections were lost; workers' own errors pass through."""
+
+ATTEMPTS = 4
+"""Of one evaluation. Dask itself computes anew what one worker has lost; another attempt follows where it gives up."""
+
+POLL_SECONDS = 1.0
+"""Between two looks at the workers while an answer is awaited."""
+
+PATIENCE_SECONDS = 60.0
+"""How long no worker may be there: a machine restarts in a minute. Dask's setting ``saddleback.patience`` changes it."""
+
+
+class Cluster:
+    """A client whose answers are awaited with an eye on the workers."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def threads(self) -> Mapping[str, int]:
+        """The workers and their threads; none where the scheduler is gone raises ClusterLost."""
+        try:
+            found: Mapping[str, int] = self.client.nthreads()
+        except (*LOSSES, OSError, AttributeError, RuntimeError) as error:
+            # A closed client has no scheduler to ask, which is an AttributeError or a RuntimeError by its state.
+            self._scheduler_lost(error)
+        return found
+
+    def workers(self) -> Mapping[str, int]:
+        """The same, once there are any."""
+        begun = time.monotonic()
+        while not (found := self.threads()):
+            if time.monotonic() - begun > patience():
+                raise ClusterLost(
+                    f"no worker is left on the cluster of {self._scheduler}, and none has come within {patience():g} "
+                    f"seconds. {REMEDY}"
+                )
+            time.sleep(min(POLL_SECONDS, 0.1 * patience()))
+        return found
+
+    def gathered(self, futures: list[Any]) -> list[Any]:
+        """Their results, once they are there; an error of a task is raised as it is."""
+        if self.client.status != "running":
+            self._scheduler_lost(None)
+        answer = asyncio.run_coroutine_threadsafe(
+            self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
+        )
+        try:
+            while True:
+                try:
+                    results: list[Any] = answer.result(timeout=POLL_SECONDS)
+                    return results
+                except TimeoutError:
+                    if answer.done():
+                        raise
+                    self.workers()
+        finally:
+            answer.cancel()
+
+    def settled(self, futures: list[Any]) -> None:
+        """Wait until all are in memory; the error of the first one that has failed is raised."""
+        for future in futures:
+            while not future.done():
+                try:
+                    future.exception(timeout=POLL_SECONDS)
+                except TimeoutError:
+                    self.workers()
+            if future.status == "error":
+                raise future.exception()
+            if future.cancelled():
+                raise CancelledError(f"{future.key} was lost")
+
+    def attempted(self, attempt: Callable[[], T], recover: Callable[[], None]) -> T:
+        """What ``attempt`` returns, again where data or workers were lost on the way."""
+        for _ in range(ATTEMPTS):
+            try:
+                return attempt()
+            except LOSSES as error:
+                failure: Exception = error
+                self.threads()
+                recover()
+            except KilledWorker as error:
+                failure = error
+                self.workers()
+                recover()
+        raise ClusterError(
+            f"an evaluation has failed {ATTEMPTS} times on the cluster of {self._scheduler}, the last time by "
+            f"{type(failure).__name__}: {failure}. Workers that end over and over have too little memory for their "
+            "partitions: take more workers, or larger ones."
+        ) from failure
+
+    def released(self) -> NoReturn:
+        """The partitions are gone, and Dask has forgotten how they were made."""
+        raise ClusterLost(
+            f"the partitions of X are no longer on the cluster of {self._scheduler}: it was restarted, or they were "
+            f"cancelled. {REMEDY}"
+        )
+
+    def _scheduler_lost(self, error: Exception | None) -> NoReturn:
+        raise ClusterLost(f"the Dask scheduler {self._scheduler} does not answer. {REMEDY}") from error
+
+    @property
+    def _scheduler(self) -> str:
+        scheduler = getattr(self.client, "scheduler", None)
+        return str(getattr(scheduler, "address", "that was closed"))
+
+
+REMEDY = (
+    "Start a cluster, make the losses again, and go on from the last checkpoint: solve(problem, checkpoint=path, "
+    "resume=True)."
+)
+
+
+def patience() -> float:
+    """Seconds without any worker until a run ends."""
+    return float(dask.config.get("saddleback.patience", PATIENCE_SECONDS))
