@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from functools import cached_property
 
 from ..._types import Indices, Matrix, Vector
 from .hessian import hessians_of_rows
+from .many import ManyReader
 from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .reader import Reader
@@ -36,8 +36,7 @@ class GroupReader:
 
     def evaluate_many(self, W: Matrix) -> tuple[Matrix, Matrix]:
         """The losses and their gradients at the rows of W, without penalties."""
-        f, G = zip(*(self.evaluate(w, 0.0) for w in W), strict=True)
-        return np.stack(f), np.stack(G)
+        return self._many.evaluate(W)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w) without the penalty; rows of groups with lam_j = 0 are not read."""
@@ -62,6 +61,10 @@ class GroupReader:
     def sample(self, per_group: int) -> SampledHessian:
         """At most an eighth of the rows, so many of each group."""
         return SampledHessian.of(self.reader, per_group, self.layout.n_params)
+
+    @cached_property
+    def _many(self) -> ManyReader:
+        return ManyReader(self.reader, self.loss, self.layout)
 
     def _hessians_of(self, w: Vector, sums: list[WeightedRows]) -> Matrix:
         return hessians_of_rows(self.reader, self.loss, *self.layout.split(w), sums, self.n_threads)

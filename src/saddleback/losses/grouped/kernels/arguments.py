@@ -17,6 +17,9 @@ HESSIAN_ROWS = 256
 ROWS_AT_A_TIME = 8
 """Rows of a table in C order that the kernel reads at a time."""
 
+PANEL_SLICE = 64
+"""Rows of a panel whose pointwise losses are computed at a time, in sixteen lanes: 8 kB for each of four arrays."""
+
 
 def read_only(x: NDArray[Any]) -> NDArray[Any]:
     """A read-only view. Numba compiles a kernel again for writable arrays, so all inputs are passed read-only."""

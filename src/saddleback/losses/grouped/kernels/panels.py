@@ -1,0 +1,151 @@
+"""Margins and gradients of a panel, some rows in cache, for several parameter vectors; see `lanes`.
+
+``place`` says where the panel is: its first position, its rows, the columns of X and the lanes. A dense panel is copied
+into ``room``, in float64 and in the order of its layout, so that it is read from memory in long stretches and only once:
+rows of ``across`` numbers in C order, columns of ``down`` numbers in Fortran order, both multiples of eight. What fills
+them up is read, and its sums are not used.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from .compiling import FUSED, options
+from .lanes import add_across, add_along, add_multiple
+
+ZERO, EIGHT = np.uintp(0), np.uintp(8)
+
+
+def load_panel(X, order, place, room):
+    """Copy the panel's rows into ``room``; the version for the layout of X is chosen at compile time."""
+    raise NotImplementedError
+
+
+def add_margins(X, room, order, identity, place, W, first, eta, begin):
+    """eta[begin + i] += x_i'W for the panel's rows i, and W from its entry ``first``."""
+    raise NotImplementedError
+
+
+def add_gradients(X, room, order, place, rows, start, count, s, begin, g, target):
+    """g[target + k] += sum_(v < count) x_ik s[begin + v] over the panel's rows i = rows[start + v]."""
+    raise NotImplementedError
+
+
+@overload(load_panel, jit_options=options(FUSED))
+def _choose_load(X, order, place, room):
+    if isinstance(X, types.BaseTuple):
+        return _load_nothing
+    return _load_columns if X.layout == "F" else _load_rows
+
+
+@overload(add_margins, jit_options=options(FUSED))
+def _choose_margins(X, room, order, identity, place, W, first, eta, begin):
+    if isinstance(X, types.BaseTuple):
+        return _margins_by_entries if len(X) == 3 else _margins_by_pieces
+    return _margins_by_columns if X.layout == "F" else _margins_by_rows
+
+
+@overload(add_gradients, jit_options=options(FUSED))
+def _choose_gradients(X, room, order, place, rows, start, count, s, begin, g, target):
+    if isinstance(X, types.BaseTuple):
+        return _gradients_by_entries if len(X) == 3 else _gradients_by_pieces
+    return _gradients_by_columns if X.layout == "F" else _gradients_by_rows
+
+
+def _load_nothing(X, order, place, room):
+    pass
+
+
+def _load_rows(X, order, place, room):
+    start, size, d, across, down, lanes = place
+    for i in range(size):
+        source, copy = X[order[start + i]], room[i * across : i * across + d]
+        for k in range(d):
+            copy[k] = source[k]
+
+
+def _load_columns(X, order, place, room):
+    start, size, d, across, down, lanes = place
+    for k in range(d):
+        source, copy = X[start : start + size, k], room[k * down : k * down + size]
+        for i in range(size):
+            copy[i] = source[i]
+
+
+def _margins_by_rows(X, room, order, identity, place, W, first, eta, begin):
+    start, size, d, across, down, lanes = place
+    for i in range(ZERO, size, EIGHT):
+        add_along(room, i * across, across, d, W, first, eta, begin + i, EIGHT, lanes)
+
+
+def _margins_by_columns(X, room, order, identity, place, W, first, eta, begin):
+    start, size, d, across, down, lanes = place
+    for i in range(ZERO, size, EIGHT):
+        add_across(room, i, down, identity, ZERO, d, W, first, eta, begin + i, EIGHT, lanes)
+
+
+def _gradients_by_rows(X, room, order, place, rows, start, count, s, begin, g, target):
+    _, size, d, across, down, lanes = place
+    for k in range(ZERO, d, EIGHT):
+        wanted = min(d - k, EIGHT)
+        add_across(room, k, across, rows, start, count, s, begin, g, target + k, wanted, lanes)
+
+
+def _gradients_by_columns(X, room, order, place, rows, start, count, s, begin, g, target):
+    # A table in columns has rows of one group each: the panel's rows are visited in their order.
+    _, size, d, across, down, lanes = place
+    for k in range(ZERO, d, EIGHT):
+        wanted = min(d - k, EIGHT)
+        add_along(room, k * down, down, count, s, begin, g, target + k, wanted, lanes)
+
+
+def _margins_by_entries(X, room, order, identity, place, W, first, eta, begin):
+    values, columns, starts = X
+    start, size, d, across, down, lanes = place
+    for i in range(size):
+        row = order[start + i]
+        v, k = values[starts[row] : starts[row + 1]], columns[starts[row] : starts[row + 1]]
+        for e in range(v.size):
+            add_multiple(eta, begin + i, np.float64(v[e]), W, first + k[e], lanes)
+
+
+def _gradients_by_entries(X, room, order, place, rows, start, count, s, begin, g, target):
+    values, columns, starts = X
+    first, size, d, across, down, lanes = place
+    for visit in range(count):
+        row = order[first + rows[start + visit]]
+        v, k = values[starts[row] : starts[row + 1]], columns[starts[row] : starts[row + 1]]
+        for e in range(v.size):
+            add_multiple(g, target + k[e], np.float64(v[e]), s, begin + visit, lanes)
+
+
+def _margins_by_pieces(X, room, order, identity, place, W, first, eta, begin):
+    values, columns, rows, sections, block_at = X
+    start, size, d, across, down, lanes = place
+    block = block_at[start]
+    e, p = np.uintp(sections[block, 0]), np.uintp(sections[block, 1])
+    for section in range(4):
+        for _ in range(sections[block, 2 + section]):
+            k = first + columns[p]
+            for _ in range(4 - section):
+                add_multiple(eta, begin + rows[e], np.float64(values[e]), W, k, lanes)
+                e += np.uintp(1)
+            p += np.uintp(1)
+
+
+def _gradients_by_pieces(X, room, order, place, which, first_visit, count, s, begin, g, target):
+    values, columns, rows, sections, block_at = X
+    start, size, d, across, down, lanes = place
+    block = block_at[start]
+    e, p = np.uintp(sections[block, 0]), np.uintp(sections[block, 1])
+    for section in range(4):
+        for _ in range(sections[block, 2 + section]):
+            k = target + columns[p]
+            for _ in range(4 - section):
+                add_multiple(g, k, np.float64(values[e]), s, begin + rows[e], lanes)
+                e += np.uintp(1)
+            p += np.uintp(1)
