@@ -221,8 +221,8 @@ MUTANTS = (
     Mutant(
         "sampled rows weigh as in the whole table",
         "losses/grouped/sampled_hessian.py",
-        "coefficients = coefficients / np.bincount(groups, coefficients, n_groups)[groups]",
-        "coefficients = coefficients * 1.0",
+        "coefficients / np.bincount(groups, coefficients, n_groups)[groups]",
+        "coefficients * 1.0",
         ("tests/losses/grouped/test_sampled_hessian.py",),
         "the weights of the sampled rows of each group sum to one",
     ),

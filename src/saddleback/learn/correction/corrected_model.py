@@ -18,6 +18,7 @@ from ..._types import Matrix, Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
 from ..data.features import read_input
+from ..data.lazily import by_partitions
 from ..data.rows import Rows
 from ..data.targets import read_classes, read_numbers
 from ..estimators.base import LinearMinimax
@@ -106,6 +107,7 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
         matrix = self._columns.read(X, given, fit=False)
         return offset + np.asarray(matrix @ np.atleast_2d(self.coef_).T) + self.intercept_
 
+    @by_partitions
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest corrected margin, or the corrected number; for counts the mean."""
         given = self._input(X)
@@ -117,6 +119,7 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
         return np.exp(eta[:, 0]) if self._pointwise_loss().response == "count" else eta[:, 0]
 
     @available_if(_is_classifier)  # type: ignore[untyped-decorator]
+    @by_partitions
     def decision_function(self, X: Any) -> Vector | Matrix:
         """The corrected margins, of shape (n,), or (n, K) for K > 2 classes.
 
@@ -130,6 +133,7 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
         return eta if eta.shape[1] > 1 else eta[:, 0]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @by_partitions
     def predict_proba(self, X: Any) -> Matrix:
         """The probability of each class, of shape (n, K)."""
         given = self._input(X)
@@ -141,6 +145,7 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
         return np.column_stack([expit(-eta[:, 0]), expit(eta[:, 0])])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @by_partitions
     def predict_log_proba(self, X: Any) -> Matrix:
         """The logarithms of the probabilities."""
         with np.errstate(divide="ignore"):

@@ -202,6 +202,7 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
     def _read_both(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> tuple[Rows, Any]:
         """The training rows with the features of the correction, and X as the estimator is given it, for all rows."""
         self._check_arguments(X, y, sensitive_features)
+        X, y, sensitive_features, sample_weight = self._here(X, y, sensitive_features, sample_weight)
         given = read_input(self, X, self._dropped_columns(), reset=True)
         self._columns = FeatureColumns(self.features, self._dropped_columns())
         return self._rows_of(self._columns.read(X, given, fit=True), X, y, sensitive_features, sample_weight), given

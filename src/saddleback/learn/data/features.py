@@ -59,13 +59,13 @@ def read_input(estimator: Any, X: Any, dropped: list[Any], *, reset: bool) -> An
 
 
 def _read_remote(estimator: Any, X: RemoteMatrix, dropped: list[Any], *, reset: bool) -> RemoteMatrix:
-    """Features elsewhere, whose numbers were checked when they were read."""
-    if dropped:
+    """Features elsewhere, whose numbers were checked, and columns left out, when they were read."""
+    if dropped and X.labels is None:
         raise ProblemError(
-            f"group_by must be columns of a frame or a matrix in memory; got {dropped!r} with features elsewhere. "
-            "Pass the labels as sensitive_features."
+            f"group_by must be columns of a frame or a matrix; got {dropped!r} with features elsewhere. Pass the "
+            "labels as sensitive_features."
         )
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    validate_data(estimator, X if X.given is None else X.given, reset=reset, skip_check_array=True)
     return X
 
 

@@ -43,6 +43,10 @@ class RemoteMatrix:
     blocks: Blocks
     rows: Indices | None = None
     """The numbers of the rows, in any order; None for all of them."""
+    given: Any = None
+    """A frame or a matrix of no rows with the columns that the user gave; None where they are those of the blocks."""
+    labels: Any = None
+    """Columns that name groups, in memory, which may be no features."""
 
     @property
     def shape(self) -> tuple[int, int]:

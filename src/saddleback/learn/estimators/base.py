@@ -14,10 +14,12 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from ..._types import Matrix, Vector
 from ..._validation import flag, number
 from ...errors import ProblemError
+from ...losses.grouped.partitions.collections import is_dask
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
 from ..data.jobs import read_n_jobs
+from ..data.partitions import collected
 from ..data.retained import Retained
 from ..data.rows import Rows
 from ..evidence.methods import HasEvidence
@@ -78,14 +80,21 @@ class LinearMinimax(HasEvidence, Saved, BaseEstimator):  # type: ignore[misc]
     def _read_rows(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
         """The training rows, checked; those of weight 0 are left out."""
         self._check_arguments(X, y, sensitive_features)
+        X, y, sensitive_features, sample_weight = self._here(X, y, sensitive_features, sample_weight)
         matrix = read_features(self, X, self._dropped_columns(), reset=True)
         return self._rows_of(matrix, X, y, sensitive_features, sample_weight)
 
     def _check_arguments(self, X: Any, y: Any, sensitive_features: Any) -> None:
         """What can be said before X is read."""
-        refuse_exchanged(X, sensitive_features, self.group_by)
+        if not is_dask(X):
+            refuse_exchanged(X, sensitive_features, self.group_by)
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+
+    def _here(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any]:
+        """The arguments in memory, but for features that Dask holds."""
+        labels = group_columns(self.group_by)
+        return collected((X, y, sensitive_features, sample_weight), labels, self._dropped_columns())
 
     def _rows_of(self, matrix: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Rows:
         """The rows with these features; X is asked for the columns of groups only."""

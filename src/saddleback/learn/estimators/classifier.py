@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from ..._types import Matrix, Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
+from ..data.lazily import by_partitions
 from ..data.targets import read_classes
 from ..fitting.pointwise import classification_loss
 from .base import LinearMinimax
@@ -35,11 +36,13 @@ class LinearClassifier(ClassifierMixin, LinearMinimax):  # type: ignore[misc]
     def _pointwise_loss(self) -> PointwiseLoss:
         return classification_loss(self.loss, self.classes_.size)
 
+    @by_partitions
     def decision_function(self, X: Any) -> Vector | Matrix:
         """The margins x'w + b: of the second class, of shape (n,), or of every class, of shape (n, K)."""
         eta = self._margins(X)
         return eta if eta.shape[1] > 1 else eta[:, 0]
 
+    @by_partitions
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest margin."""
         eta = self.decision_function(X)
@@ -47,12 +50,14 @@ class LinearClassifier(ClassifierMixin, LinearMinimax):  # type: ignore[misc]
         return self.classes_[best]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @by_partitions
     def predict_proba(self, X: Any) -> Matrix:
         """The probability of each class, of shape (n, K); for the logistic loss."""
         eta = self.decision_function(X)
         return np.column_stack([expit(-eta), expit(eta)]) if eta.ndim == 1 else np.asarray(softmax(eta, axis=1))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @by_partitions
     def predict_log_proba(self, X: Any) -> Matrix:
         """The logarithms of the probabilities, without underflow."""
         eta = self.decision_function(X)

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from ..._types import Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
+from ..data.lazily import by_partitions
 from ..data.rows import Rows
 from ..data.targets import read_numbers
 from ..fitting.pointwise import regression_loss
@@ -26,6 +27,7 @@ class LinearRegressor(RegressorMixin, LinearMinimax):  # type: ignore[misc]
     def _pointwise_loss(self) -> PointwiseLoss:
         return regression_loss(self.loss)
 
+    @by_partitions
     def predict(self, X: Any) -> Vector:
         """x'w + b; for counts its exponential, the mean."""
         eta: Vector = self._margins(X)[:, 0]

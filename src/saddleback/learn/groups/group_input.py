@@ -11,6 +11,7 @@ from ..._types import Vector
 from ..._validation import flag, whole
 from ...errors import ProblemError, warn_user
 from ...losses.grouped.input.frames import columns_of
+from ..data.remote import RemoteMatrix
 from .columns import listed_names, take_columns
 from .groups import Groups
 from .reading import read_sensitive_features
@@ -89,7 +90,7 @@ def read_group_input(
     if isinstance(group_by, str) and group_by == CLASSES:
         features, argument = y, "y"
     elif group_by is not None:
-        features, argument = take_columns(X, group_by), "group_by"
+        features, argument = X.labels if isinstance(X, RemoteMatrix) else take_columns(X, group_by), "group_by"
     else:
         features, argument = sensitive_features, "sensitive_features"
     least = 1 if min_group_size is None else whole(min_group_size, "min_group_size", minimum=1)

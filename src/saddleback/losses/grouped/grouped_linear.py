@@ -21,7 +21,6 @@ from ..base import (
     HasSampledHessian,
     HasSmoothness,
 )
-from .cluster.opening import is_on_dask, open_on_dask
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian
 from .in_memory import open_in_memory
@@ -33,6 +32,7 @@ from .input.responses import read_responses
 from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
 from .opened import GivenRows
 from .own_loss import find_loss
+from .partitions.opening import is_on_dask, open_on_dask
 from .pointwise_loss import PointwiseFunctions
 from .row_jacobian import RowJacobian
 from .row_losses import RowLosses

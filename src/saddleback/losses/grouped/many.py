@@ -107,7 +107,7 @@ class ManyReader:
             self.reader.table.close(stage)
 
     def _pointwise(self, share: tuple[int, int], margins: Matrix, k: int, lanes: int) -> tuple[Matrix, Matrix]:
-        """The values and slopes at the margins of some panels, in their lanes; the loss is called for one w at a time."""
+        """The values and slopes at the margins of some panels, in their lanes, from one call of the loss per w."""
         places = list(self._panels.rows_of(*share))
         y = np.concatenate([self.reader.y[positions] for positions, _ in places])
         rows = np.concatenate([np.arange(place.start, place.stop) for _, place in places])
@@ -122,7 +122,9 @@ class ManyReader:
         reader = self.reader
         if not isinstance(reader.table, DenseMatrix):
             return Panels.of_blocks(reader.plan)
-        return Panels.of_rows(reader.plan, panel_rows(8.0 * (self.layout.n_features + 4 * WIDEST * self.layout.n_outputs)))
+        return Panels.of_rows(
+            reader.plan, panel_rows(8.0 * (self.layout.n_features + 4 * WIDEST * self.layout.n_outputs))
+        )
 
     @cached_property
     def _arguments(self) -> tuple[Any, ...]:
@@ -134,7 +136,7 @@ class ManyReader:
 
     @property
     def _across(self) -> int:
-        """Columns of a panel's copy, filled up to a multiple of eight, and eight more: not all rows in one set of cache."""
+        """Columns of a panel's copy, filled up to a multiple of eight, and eight more against one set of the cache."""
         return -(-self.layout.n_features // 8) * 8 + 8
 
     def _shape(self, lanes: int) -> tuple[np.uintp, ...]:

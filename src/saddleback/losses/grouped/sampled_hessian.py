@@ -99,7 +99,9 @@ class SampledHessian:
         slot[position] = np.arange(position.size)
         offset = None if reader.offset is None else reader.offset[:, position].T
         rows = slot[plan.visit_position[visits]]
-        return cls(_stacked(blocks), reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits])
+        return cls(
+            _stacked(blocks), reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits]
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[SampledHessian], n_groups: int) -> SampledHessian:

@@ -2,7 +2,8 @@
 
 A *lane* belongs to one parameter vector. Numbers of all lanes are side by side, so that one instruction works on eight
 parameter vectors, and a lane's sums are in the same order whatever the other lanes hold, and however many they are.
-Tables and sums are flat arrays of float64, with places and sizes as unsigned whole numbers of 64 bits; nothing is tested.
+Tables and sums are flat arrays of float64, with places and sizes as unsigned whole numbers of 64 bits; nothing is
+tested.
 
 Eight sums of all lanes are held in registers at a time. On a CPU with AVX-512 they take sixteen of its 32 registers
 for sixteen lanes: 50 Gflop/s per core where BLAS reached 61 on large square matrices, and 22 on these shapes.

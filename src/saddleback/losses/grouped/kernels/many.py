@@ -1,4 +1,4 @@
-"""Losses and gradients at several parameter vectors in one pass over X, panel by panel; and the same pass in two halves.
+"""Losses and gradients at several parameter vectors in one pass over X, panel by panel; or in two halves.
 
 A panel is read from memory once, and multiplied with all parameter vectors, eight or sixteen *lanes* at a time (see
 `lanes`). Its margins and slopes have the lanes of one row side by side, so that the pointwise losses of all lanes are
@@ -65,7 +65,9 @@ def _add_runs(X, room, panels, panel, place, shape, value, slope, distance, scal
         for o in range(n_outputs):
             slopes = part(slope, o * distance * lanes, distance * lanes)
             if intercept > 0:
-                weigh_lanes(slopes, rows, begin, coefficient, first, count, scaled, G, target * p + n_outputs * d + o, lanes)
+                weigh_lanes(
+                    slopes, rows, begin, coefficient, first, count, scaled, G, target * p + n_outputs * d + o, lanes
+                )
             else:
                 weigh_lanes(slopes, rows, begin, coefficient, first, count, scaled, scaled, nowhere, lanes)
             add_gradients(X, room, order, place, rows, begin, count, scaled, ZERO, G, target * p + o * d)
@@ -93,9 +95,7 @@ def evaluation(loss: int):
             for q in range(n_lanes):
                 for i in range(size):
                     eta_of_lane[i] = eta[i * lanes + q]
-                set_value_and_slope(
-                    loss, options, address, eta_of_lane, y_of_panel, size, value_of_lane, slope_of_lane
-                )
+                set_value_and_slope(loss, options, address, eta_of_lane, y_of_panel, size, value_of_lane, slope_of_lane)
                 for i in range(size):
                     value[i * lanes + q] = value_of_lane[i]
                     slope[i * lanes + q] = slope_of_lane[i]

@@ -1,9 +1,9 @@
 """Margins and gradients of a panel, some rows in cache, for several parameter vectors; see `lanes`.
 
-``place`` says where the panel is: its first position, its rows, the columns of X and the lanes. A dense panel is copied
-into ``room``, in float64 and in the order of its layout, so that it is read from memory in long stretches and only once:
-rows of ``across`` numbers in C order, columns of ``down`` numbers in Fortran order, both multiples of eight. What fills
-them up is read, and its sums are not used.
+``place`` says where the panel is: its first position, its rows, the columns of X and the lanes. A dense panel is
+copied into ``room``, in float64 and in the order of its layout, so that it is read from memory in long stretches and
+only once: rows of ``across`` numbers in C order, columns of ``down`` numbers in Fortran order, both multiples of eight.
+What fills them up is read, and its sums are not used.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
@@ -61,7 +61,7 @@ def _load_nothing(X, order, place, room):
 
 
 def _load_rows(X, order, place, room):
-    start, size, d, across, down, lanes = place
+    start, size, d, across, _down, _lanes = place
     for i in range(size):
         source, copy = X[order[start + i]], room[i * across : i * across + d]
         for k in range(d):
@@ -69,7 +69,7 @@ def _load_rows(X, order, place, room):
 
 
 def _load_columns(X, order, place, room):
-    start, size, d, across, down, lanes = place
+    start, size, d, _across, down, _lanes = place
     for k in range(d):
         source, copy = X[start : start + size, k], room[k * down : k * down + size]
         for i in range(size):
@@ -77,19 +77,19 @@ def _load_columns(X, order, place, room):
 
 
 def _margins_by_rows(X, room, order, identity, place, W, first, eta, begin):
-    start, size, d, across, down, lanes = place
+    _start, size, d, across, _down, lanes = place
     for i in range(ZERO, size, EIGHT):
         add_along(room, i * across, across, d, W, first, eta, begin + i, EIGHT, lanes)
 
 
 def _margins_by_columns(X, room, order, identity, place, W, first, eta, begin):
-    start, size, d, across, down, lanes = place
+    _start, size, d, _across, down, lanes = place
     for i in range(ZERO, size, EIGHT):
         add_across(room, i, down, identity, ZERO, d, W, first, eta, begin + i, EIGHT, lanes)
 
 
 def _gradients_by_rows(X, room, order, place, rows, start, count, s, begin, g, target):
-    _, size, d, across, down, lanes = place
+    _, _size, d, across, _down, lanes = place
     for k in range(ZERO, d, EIGHT):
         wanted = min(d - k, EIGHT)
         add_across(room, k, across, rows, start, count, s, begin, g, target + k, wanted, lanes)
@@ -97,7 +97,7 @@ def _gradients_by_rows(X, room, order, place, rows, start, count, s, begin, g, t
 
 def _gradients_by_columns(X, room, order, place, rows, start, count, s, begin, g, target):
     # A table in columns has rows of one group each: the panel's rows are visited in their order.
-    _, size, d, across, down, lanes = place
+    _, _size, d, _across, down, lanes = place
     for k in range(ZERO, d, EIGHT):
         wanted = min(d - k, EIGHT)
         add_along(room, k * down, down, count, s, begin, g, target + k, wanted, lanes)
@@ -105,7 +105,7 @@ def _gradients_by_columns(X, room, order, place, rows, start, count, s, begin, g
 
 def _margins_by_entries(X, room, order, identity, place, W, first, eta, begin):
     values, columns, starts = X
-    start, size, d, across, down, lanes = place
+    start, size, _d, _across, _down, lanes = place
     for i in range(size):
         row = order[start + i]
         v, k = values[starts[row] : starts[row + 1]], columns[starts[row] : starts[row + 1]]
@@ -115,7 +115,7 @@ def _margins_by_entries(X, room, order, identity, place, W, first, eta, begin):
 
 def _gradients_by_entries(X, room, order, place, rows, start, count, s, begin, g, target):
     values, columns, starts = X
-    first, size, d, across, down, lanes = place
+    first, _size, _d, _across, _down, lanes = place
     for visit in range(count):
         row = order[first + rows[start + visit]]
         v, k = values[starts[row] : starts[row + 1]], columns[starts[row] : starts[row + 1]]
@@ -125,7 +125,7 @@ def _gradients_by_entries(X, room, order, place, rows, start, count, s, begin, g
 
 def _margins_by_pieces(X, room, order, identity, place, W, first, eta, begin):
     values, columns, rows, sections, block_at = X
-    start, size, d, across, down, lanes = place
+    start, _size, _d, _across, _down, lanes = place
     block = block_at[start]
     e, p = np.uintp(sections[block, 0]), np.uintp(sections[block, 1])
     for section in range(4):
@@ -139,7 +139,7 @@ def _margins_by_pieces(X, room, order, identity, place, W, first, eta, begin):
 
 def _gradients_by_pieces(X, room, order, place, which, first_visit, count, s, begin, g, target):
     values, columns, rows, sections, block_at = X
-    start, size, d, across, down, lanes = place
+    start, _size, _d, _across, _down, lanes = place
     block = block_at[start]
     e, p = np.uintp(sections[block, 0]), np.uintp(sections[block, 1])
     for section in range(4):

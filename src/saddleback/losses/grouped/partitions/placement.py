@@ -58,7 +58,7 @@ def runs_of(holders: Sequence[str]) -> list[Range]:
 def moves(holders: Sequence[str], threads: Mapping[str, int]) -> dict[int, str]:
     """Partitions that go to other workers, where one has too many: the last ones of the fullest to the emptiest."""
     share = {address: len(holders) * n / sum(threads.values()) for address, n in threads.items()}
-    load = Counter({address: 0 for address in threads})
+    load = Counter(dict.fromkeys(threads, 0))
     load.update(holders)
     if all(load[address] <= max(np.ceil(share[address]), UNEVEN * share[address]) for address in threads):
         return {}

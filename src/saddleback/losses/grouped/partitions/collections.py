@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ class Partitioned:
     """X and the arguments that Dask holds, as one task per partition; the other ones as they were given."""
 
     X: Sequence[Any]
-    rowwise: dict[str, Sequence[Any]]
+    rowwise: Mapping[str, Sequence[Any]]
     in_memory: dict[str, Any]
     expected: Expected
 
@@ -60,8 +60,8 @@ def check_arguments(X: Any, arguments: dict[str, Any]) -> None:
         argument = arguments[name]
         if is_dask(argument) and not is_dask(X):
             raise ProblemError(
-                f"{name} is a Dask collection and X is not; got X of type {type(X).__name__}. Pass {name}.compute(), or "
-                "make X a Dask array, dask.array.from_array(X, chunks=...)."
+                f"{name} is a Dask collection and X is not; got X of type {type(X).__name__}. Pass {name}.compute(), "
+                "or make X a Dask array, dask.array.from_array(X, chunks=...)."
             )
         if is_dask(X) and argument is not None and not is_dask(argument):
             if isinstance(argument, str):
@@ -92,7 +92,9 @@ def _expected(X: Any) -> Expected:
                 "X.rechunk({1: -1})."
             )
         if np.isnan(X.shape[1]):
-            raise ProblemError("X must have a known number of columns; got an unknown one. Call X.compute_chunk_sizes().")
+            raise ProblemError(
+                "X must have a known number of columns; got an unknown one. Call X.compute_chunk_sizes()."
+            )
         return Expected((str(X.dtype),), None, int(X.shape[1]))
     if _is_frame(X) and X.ndim == 2:
         names = tuple(X.columns)

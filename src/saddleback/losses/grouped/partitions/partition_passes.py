@@ -109,5 +109,6 @@ class PartitionPasses:
 def _refuse_copies() -> NoReturn:
     raise IncompatibleError(
         "losses whose rows are on a cluster cannot be pickled or copied deeply: their partitions belong to this "
-        "client. Make them anew where they are needed, or save a checkpoint of the run; with_l2 and copy.copy share them."
+        "client. Make them anew where they are needed, or save a checkpoint of the run; with_l2 and copy.copy share "
+        "them."
     )

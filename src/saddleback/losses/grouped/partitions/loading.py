@@ -49,8 +49,8 @@ class Expected:
 
     def check(self, X: Any) -> None:
         """Refuse a partition that differs."""
-        shape = getattr(X, "shape", ())
-        if len(shape) != 2 or shape[1] != self.n_columns:
+        shape: Any = getattr(X, "shape", ())
+        if len(shape) != 2 or shape[-1] != self.n_columns:
             raise ProblemError(
                 f"every partition of X must have {self.n_columns} columns; got one of shape {shape}. Make the columns "
                 "of all partitions alike, before they become a Dask array."

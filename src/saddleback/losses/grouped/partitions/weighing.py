@@ -89,7 +89,7 @@ class Coefficients:
     @classmethod
     def uniform(cls, tally: Tally) -> Coefficients:
         with np.errstate(over="ignore"):
-            return cls(tally.sizes, tally.sizes * tally.least, tally.largest, None)
+            return cls(tally.sizes, np.asarray(tally.sizes * tally.least, dtype=np.float64), tally.largest, None)
 
     @classmethod
     def weighted(cls, tally: Tally, totals: Vector) -> Coefficients:

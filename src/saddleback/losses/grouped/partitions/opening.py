@@ -13,9 +13,10 @@ from ..pointwise_loss import PointwiseLoss
 from ..tables.layout import Layout
 from .collections import Partitioned, check_arguments, cut, is_dask
 from .executor import Executor
+from .features import PartitionedFeatures
 from .group_names import GroupsFound, naming_of
 from .labels import merged
-from .loading import Part
+from .loading import Expected, Part
 from .partition_passes import PartitionPasses
 from .preparing import Look, LookAt, Prepare, ReadNames
 from .resident import Arrange
@@ -25,16 +26,27 @@ from .weighing import AddWeights, Coefficients, Count, Tally
 
 def is_on_dask(given: GivenRows) -> bool:
     """Whether X, or an argument that belongs to it, is a Dask collection."""
-    return any(map(is_dask, vars(given).values()))
+    return isinstance(given.X, PartitionedFeatures) or any(map(is_dask, vars(given).values()))
 
 
 def open_on_dask(given: GivenRows, loss: PointwiseLoss, fit_intercept: bool, n_threads: int | None) -> Opened:
     """Check all partitions, number their labels by those of all, and leave them where they are as residents."""
     arguments = {name: argument for name, argument in vars(given).items() if name != "X"}
+    if isinstance(given.X, PartitionedFeatures):
+        expected, parts = given.X.expected, given.X.parts
+        in_memory = {name: argument for name, argument in arguments.items() if argument is not None}
+        return _open(parts, expected, in_memory, loss, fit_intercept)
     check_arguments(given.X, arguments)
     source = Partitioned.of(given.X, arguments)
     with _failures_named():
-        parts = _with_arguments(start(source, n_threads), source)
+        return _open(start(source, n_threads), source.expected, source.in_memory, loss, fit_intercept)
+
+
+def _open(
+    parts: Executor, expected: Expected, in_memory: dict[str, Any], loss: PointwiseLoss, fit_intercept: bool
+) -> Opened:
+    with _failures_named():
+        parts = _with_arguments(parts, in_memory)
         found = parts.each(LookAt(loss.response))
         looks = [look for look in found if look is not None]
         if not looks:
@@ -45,10 +57,10 @@ def open_on_dask(given: GivenRows, loss: PointwiseLoss, fit_intercept: bool, n_t
         del parts
         coefficients = _coefficients(prepared, naming)
         outputs = classes if loss.response == "classes" else None
-        layout = Layout(1 if outputs is None else len(outputs), source.expected.n_columns, fit_intercept)
+        layout = Layout(1 if outputs is None else len(outputs), expected.n_columns, fit_intercept)
         residents = prepared.then(Arrange(coefficients, naming.names, loss, layout))
         del prepared
-    names = source.expected.names
+    names = expected.names
     return Opened(
         passes=PartitionPasses(residents, loss, layout, len(naming.names)),
         layout=layout,
@@ -63,13 +75,15 @@ def open_on_dask(given: GivenRows, loss: PointwiseLoss, fit_intercept: bool, n_t
     )
 
 
-def _with_arguments(parts: Executor, source: Partitioned) -> Executor:
+def _with_arguments(parts: Executor, in_memory: dict[str, Any]) -> Executor:
     """With the rows of arguments that are in the memory of this process."""
-    if not source.in_memory:
+    if not in_memory:
         return parts
     lengths = parts.each(_n_rows)
-    pieces = {name: cut(argument, name, lengths) for name, argument in source.in_memory.items()}
-    return parts.then(Part.with_arguments, [dict(zip(pieces, row, strict=True)) for row in zip(*pieces.values())])
+    pieces = {name: cut(argument, name, lengths) for name, argument in in_memory.items()}
+    return parts.then(
+        Part.with_arguments, [dict(zip(pieces, row, strict=True)) for row in zip(*pieces.values(), strict=True)]
+    )
 
 
 def _n_rows(part: Part) -> int:

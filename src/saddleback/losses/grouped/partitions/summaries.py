@@ -101,7 +101,9 @@ class Draw:
         group = reader.plan.visit_group
         visits = np.concatenate([np.flatnonzero(group == k)[of_k] for k, of_k in enumerate(self.chosen[number])])
         rows = SampledHessian.of_visits(reader, visits, self.n_params)
-        return SampledHessian(rows.X, rows.y, rows.offset, rows.positions, resident.groups[rows.groups], rows.coefficients)
+        return SampledHessian(
+            rows.X, rows.y, rows.offset, rows.positions, resident.groups[rows.groups], rows.coefficients
+        )
 
 
 def spread_sample(stored: Sequence[Stored | None], n_groups: int, per_group: int) -> dict[int, list[Indices]]:

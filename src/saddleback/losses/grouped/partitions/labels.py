@@ -37,8 +37,8 @@ def merged(seen: Sequence[LabelsSeen], name: str) -> list[Any]:
     kinds = {of_one.kind for of_one in seen}
     if len(kinds) > 1 and kinds != {"U", "O"}:
         raise ProblemError(
-            f"{name} must be of one type in all partitions; got NumPy types of the kinds {sorted(kinds)}. Convert them, "
-            f"for example with {name}.astype(str)."
+            f"{name} must be of one type in all partitions; got NumPy types of the kinds {sorted(kinds)}. Convert "
+            f"them, for example with {name}.astype(str)."
         )
     labels = list(dict.fromkeys(label for of_one in seen for label in of_one.labels))
     categories = shared_categories(seen)

@@ -26,7 +26,7 @@ POLL_SECONDS = 1.0
 """Between two looks at the workers while an answer is awaited."""
 
 PATIENCE_SECONDS = 60.0
-"""How long no worker may be there: a machine restarts in a minute. Dask's setting ``saddleback.patience`` changes it."""
+"""How long no worker may be there: a machine restarts in a minute. Dask's setting ``saddleback.patience`` overrules."""
 
 
 class Cluster:

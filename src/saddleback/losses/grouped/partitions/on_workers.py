@@ -77,7 +77,9 @@ class OnWorkers:
         def attempt() -> list[Any]:
             holdings = self._current()
             ranges = holdings.ranges
-            futures = [self._submit(one, ask_range, ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges]
+            futures = [
+                self._submit(one, ask_range, ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges
+            ]
             answers: list[Any] = [None] * self.n_partitions
             for one, of_range in zip(ranges, self._cluster.gathered(futures), strict=True):
                 for number, answer in zip(one.numbers, of_range, strict=True):
@@ -127,7 +129,9 @@ class OnWorkers:
         shared = work
         if work.n_bytes * len(ranges) > INLINE_BYTES:
             shared = self._cluster.client.scatter(work, workers=[ranges[0].address], hash=False)
-        level = [self._submit(one, sum_range, shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges]
+        level = [
+            self._submit(one, sum_range, shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges
+        ]
         of_ranges = level
         while len(level) > FAN_IN:
             level = [
@@ -157,9 +161,9 @@ class OnWorkers:
             (again,) = self._cluster.gathered([repeated])
             if not partial_.same(again):
                 raise ClusterError(
-                    f"worker {partial_.address} has answered with numbers that are not finite, and {again.address} with "
-                    "others for the same partitions: one of the two computes wrongly. Take the first one out of the "
-                    "cluster, and resume from a checkpoint."
+                    f"worker {partial_.address} has answered with numbers that are not finite, and {again.address} "
+                    "with others for the same partitions: one of the two computes wrongly. Take the first one out of "
+                    "the cluster, and resume from a checkpoint."
                 )
 
     def _current(self) -> Holdings:

@@ -16,7 +16,7 @@ from ..tables.threads import run_all
 from .tree import Node, PartialSums, Sums, maximal_nodes
 from .works import Shape, Work
 
-T, U = TypeVar("T"), TypeVar("U")
+T = TypeVar("T")
 
 
 def side_by_side(function: Callable[[T], None], items: Sequence[T], n_threads: int) -> None:
@@ -34,7 +34,9 @@ def side_by_side(function: Callable[[T], None], items: Sequence[T], n_threads: i
     run_all([work] * max(1, min(n_threads, len(items))))
 
 
-def sums_here(work: Work, numbers: Sequence[int], residents: Sequence[Any], n_leaves: int, n_threads: int) -> PartialSums:
+def sums_here(
+    work: Work, numbers: Sequence[int], residents: Sequence[Any], n_leaves: int, n_threads: int
+) -> PartialSums:
     """The sums over these partitions, as far as the tree adds them."""
     sums, lock = PartialSums(n_leaves), Lock()
 
@@ -50,7 +52,9 @@ def sums_here(work: Work, numbers: Sequence[int], residents: Sequence[Any], n_le
     return sums
 
 
-def answers_here(ask: Callable[[int, Any], T], numbers: Sequence[int], partitions: Sequence[Any], n_threads: int) -> list[T]:
+def answers_here(
+    ask: Callable[[int, Any], T], numbers: Sequence[int], partitions: Sequence[Any], n_threads: int
+) -> list[T]:
     """The answers of these partitions in their order."""
     answers: list[Any] = [None] * len(numbers)
 

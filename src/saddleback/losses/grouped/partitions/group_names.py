@@ -63,8 +63,8 @@ class GroupsFound:
         different = next((form.only for form in forms if form.only != first.only), None)
         if different is not None:
             raise ProblemError(
-                "a membership matrix of one column is one group of all rows; got a column of different numbers, such as "
-                f"{first.only:g} and {different:g}. If these are labels, pass a vector."
+                "a membership matrix of one column is one group of all rows; got a column of different numbers, such "
+                f"as {first.only:g} and {different:g}. If these are labels, pass a vector."
             )
         if first.n_columns is not None:
             return cls(False, False, Naming(list(range(first.n_columns)), by_labels=False, named=False))
