@@ -200,7 +200,7 @@ class OnWorkers:
         self._holdings, self._stale = holdings, False
 
     def _held(self, futures: list[Any], threads: Any) -> Holdings:
-        found = self._cluster.client.who_has(futures)
+        found = self._cluster.who_has(futures)
         holders = []
         for future in futures:
             addresses = [address for address in found.get(future.key, ()) if address in threads]
