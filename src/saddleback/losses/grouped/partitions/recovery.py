@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, NoReturn, TypeVar
 
@@ -60,18 +60,33 @@ class Cluster:
         self._check_connection()
         return self._awaited(self.client.gather(futures, asynchronous=True), self.workers)
 
-    def settled(self, futures: list[Any]) -> None:
-        """Wait until all are in memory; the error of the first one that has failed is raised."""
+    def settled(self, futures: list[Any], asked: Collection[str] = ()) -> None:
+        """Wait until all are in memory; the error of the first one that has failed is raised.
+
+        ``asked`` are the workers that tasks without dependencies were asked of, which other ones take over.
+        """
         for future in futures:
             while not future.done():
                 try:
                     future.exception(timeout=POLL_SECONDS)
                 except TimeoutError:
-                    self.workers()
+                    gone = set(asked) - set(self.workers())
+                    if gone and len(gone) == len(asked):
+                        raise CancelledError(f"all workers that were to make {future.key} are gone") from None
+                    if gone:
+                        self.release_from_workers(futures)
             if future.status == "error":
                 raise future.exception()
             if future.cancelled():
                 raise CancelledError(f"{future.key} was lost")
+
+    def release_from_workers(self, futures: list[Any]) -> None:
+        """Let any worker make these, and what they are made of.
+
+        Dask keeps a task without dependencies for the workers that it was asked of, even where others are allowed: once
+        all workers are gone it waits for theirs forever (dask/distributed#7346).
+        """
+        self.client.run_on_scheduler(_forget_workers, [future.key for future in futures])
 
     def attempted(self, attempt: Callable[[], T], recover: Callable[[], None]) -> T:
         """What ``attempt`` returns, again where data or workers were lost on the way."""
@@ -146,3 +161,14 @@ REMEDY = (
 def patience() -> float:
     """Seconds without any worker until a run ends."""
     return float(dask.config.get("saddleback.patience", PATIENCE_SECONDS))
+
+
+def _forget_workers(keys: Sequence[Any], dask_scheduler: Any) -> None:
+    """Runs on the scheduler."""
+    left = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    seen = set(left)
+    while left:
+        task = left.pop()
+        task.worker_restrictions = None
+        left += task.dependencies - seen
+        seen |= task.dependencies
