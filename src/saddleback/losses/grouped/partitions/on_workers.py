@@ -64,11 +64,18 @@ class OnWorkers:
     def loading(cls, client: Any, tasks: Sequence[Any], n_threads: int | None) -> OnWorkers:
         """Compute the tasks, each range of neighbors on one worker."""
         cluster = Cluster(client)
-        futures = []
-        for one in contiguous(len(tasks), cluster.workers()):
-            own = [tasks[number] for number in one.numbers]
-            futures += client.compute(own, workers=[one.address], allow_other_workers=True)
-        return cls(cluster, futures, n_threads)
+
+        def attempt() -> OnWorkers:
+            futures = []
+            ranges = contiguous(len(tasks), cluster.workers())
+            for one in ranges:
+                own = [tasks[number] for number in one.numbers]
+                futures += client.compute(own, workers=[one.address], allow_other_workers=True)
+            cluster.settled(futures, [one.address for one in ranges])
+            cluster.release_from_workers(futures)
+            return cls(cluster, futures, n_threads)
+
+        return cluster.attempted(attempt, lambda: None)
 
     def each(self, ask: Callable[[Any], T]) -> list[T]:
         return self.each_numbered(partial(_unnumbered, ask))
@@ -200,7 +207,7 @@ class OnWorkers:
         self._holdings, self._stale = holdings, False
 
     def _held(self, futures: list[Any], threads: Any) -> Holdings:
-        found = self._cluster.client.who_has(futures)
+        found = self._cluster.who_has(futures)
         holders = []
         for future in futures:
             addresses = [address for address in found.get(future.key, ()) if address in threads]

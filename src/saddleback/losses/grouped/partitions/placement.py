@@ -64,15 +64,15 @@ def moves(holders: Sequence[str], threads: Mapping[str, int]) -> dict[int, str]:
         return {}
     found: dict[int, str] = {}
     now = list(holders)
+    excess = {address: load[address] - share[address] for address in threads}
     while True:
-        fullest = max(share, key=lambda address: load[address] - share[address])
-        emptiest = min(share, key=lambda address: load[address] - share[address])
-        if load[fullest] - 1 < load[emptiest] + 1:
+        fullest, emptiest = max(excess, key=excess.__getitem__), min(excess, key=excess.__getitem__)
+        if excess[fullest] - excess[emptiest] <= 1.0:
             return found
         number = max(number for number, address in enumerate(now) if address == fullest)
         now[number] = found[number] = emptiest
-        load[fullest] -= 1
-        load[emptiest] += 1
+        excess[fullest] -= 1.0
+        excess[emptiest] += 1.0
 
 
 def _cut(ideal: float, slack: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, NoReturn, TypeVar
 
@@ -36,13 +36,12 @@ class Cluster:
         self.client = client
 
     def threads(self) -> Mapping[str, int]:
-        """The workers and their threads; none where the scheduler is gone raises ClusterLost."""
-        try:
-            found: Mapping[str, int] = self.client.nthreads()
-        except (*LOSSES, OSError, AttributeError, RuntimeError) as error:
-            # A closed client has no scheduler to ask, which is an AttributeError or a RuntimeError by its state.
-            self._scheduler_lost(error)
-        return found
+        """The workers and their threads."""
+        return self._asked("ncores")
+
+    def who_has(self, futures: Sequence[Any]) -> Mapping[str, Sequence[str]]:
+        """The workers that hold each future, by its key."""
+        return self._asked("who_has", keys=[future.key for future in futures])
 
     def workers(self) -> Mapping[str, int]:
         """The same, once there are any."""
@@ -58,35 +57,36 @@ class Cluster:
 
     def gathered(self, futures: list[Any]) -> list[Any]:
         """Their results, once they are there; an error of a task is raised as it is."""
-        if self.client.status != "running":
-            self._scheduler_lost(None)
-        answer = asyncio.run_coroutine_threadsafe(
-            self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
-        )
-        try:
-            while True:
-                try:
-                    results: list[Any] = answer.result(timeout=POLL_SECONDS)
-                    return results
-                except TimeoutError:
-                    if answer.done():
-                        raise
-                    self.workers()
-        finally:
-            answer.cancel()
+        self._check_connection()
+        return self._awaited(self.client.gather(futures, asynchronous=True), self.workers)
 
-    def settled(self, futures: list[Any]) -> None:
-        """Wait until all are in memory; the error of the first one that has failed is raised."""
+    def settled(self, futures: list[Any], asked: Collection[str] = ()) -> None:
+        """Wait until all are in memory; the error of the first one that has failed is raised.
+
+        ``asked`` are the workers that tasks without dependencies were asked of, which other ones take over.
+        """
         for future in futures:
             while not future.done():
                 try:
                     future.exception(timeout=POLL_SECONDS)
                 except TimeoutError:
-                    self.workers()
+                    gone = set(asked) - set(self.workers())
+                    if gone and len(gone) == len(asked):
+                        raise CancelledError(f"all workers that were to make {future.key} are gone") from None
+                    if gone:
+                        self.release_from_workers(futures)
             if future.status == "error":
                 raise future.exception()
             if future.cancelled():
                 raise CancelledError(f"{future.key} was lost")
+
+    def release_from_workers(self, futures: list[Any]) -> None:
+        """Let any worker make these, and what they are made of.
+
+        Dask keeps a task without dependencies for the workers that it was asked of, even where others are allowed: once
+        all workers are gone it waits for theirs forever (dask/distributed#7346).
+        """
+        self.client.run_on_scheduler(_forget_workers, [future.key for future in futures])
 
     def attempted(self, attempt: Callable[[], T], recover: Callable[[], None]) -> T:
         """What ``attempt`` returns, again where data or workers were lost on the way."""
@@ -114,8 +114,37 @@ class Cluster:
             f"cancelled. {REMEDY}"
         )
 
+    def _asked(self, question: str, **arguments: Any) -> Any:
+        """An answer of the scheduler; ClusterLost where none comes."""
+        self._check_connection()
+        try:
+            return self._awaited(getattr(self.client.scheduler, question)(**arguments), self._check_connection)
+        except (*LOSSES, OSError, AttributeError, RuntimeError) as error:
+            # A client that is closed meanwhile has no scheduler to ask, which is an AttributeError or a RuntimeError.
+            self._scheduler_lost(error)
+
+    def _awaited(self, coroutine: Coroutine[Any, Any, Any], look: Callable[[], object]) -> Any:
+        """What a coroutine of the client's loop returns; ``look`` is called now and then, and raises where none will
+        come."""
+        answer = asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
+        try:
+            while True:
+                try:
+                    return answer.result(timeout=POLL_SECONDS)
+                except TimeoutError:
+                    if answer.done():
+                        raise
+                    look()
+        finally:
+            answer.cancel()
+
+    def _check_connection(self) -> None:
+        """A client that has lost its scheduler has cancelled all futures, even where it connects again."""
+        if self.client.status != "running":
+            self._scheduler_lost(None)
+
     def _scheduler_lost(self, error: Exception | None) -> NoReturn:
-        raise ClusterLost(f"the Dask scheduler {self._scheduler} does not answer. {REMEDY}") from error
+        raise ClusterLost(f"the connection to the Dask scheduler {self._scheduler} is lost. {REMEDY}") from error
 
     @property
     def _scheduler(self) -> str:
@@ -132,3 +161,14 @@ REMEDY = (
 def patience() -> float:
     """Seconds without any worker until a run ends."""
     return float(dask.config.get("saddleback.patience", PATIENCE_SECONDS))
+
+
+def _forget_workers(keys: Sequence[Any], dask_scheduler: Any) -> None:
+    """Runs on the scheduler."""
+    left = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    seen = set(left)
+    while left:
+        task = left.pop()
+        task.worker_restrictions = None
+        left += task.dependencies - seen
+        seen |= task.dependencies

@@ -1,0 +1,1 @@
+"""Losses on a Dask cluster: speed, messages and faults."""
