@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import dask
@@ -27,7 +28,7 @@ class ClusterTable:
     n_partitions: int
     dtype: str = "float64"
     least_scale: float = 1.0
-    """The standard deviation of the last column; that of the first is 1, and those between are evenly spaced in logs."""
+    """The standard deviation of the last column; that of the first is 1, with even steps of the logarithm between."""
 
     @property
     def n_bytes(self) -> int:
@@ -36,7 +37,7 @@ class ClusterTable:
 
     def lengths(self) -> list[int]:
         ends = [self.n_rows * k // self.n_partitions for k in range(self.n_partitions + 1)]
-        return [last - first for first, last in zip(ends[:-1], ends[1:], strict=True)]
+        return [last - first for first, last in pairwise(ends)]
 
     def block(self, number: int) -> Block:
         """X, y and the groups of one partition."""

@@ -27,7 +27,7 @@ def address(node: int, port: int) -> str:
 def become(node: int) -> None:
     """Let this process be a node: what it connects to by this scheme is reached through the relay."""
 
-    class Connector(TCPConnector):
+    class Connector(TCPConnector):  # type: ignore[misc]
         prefix = f"{SCHEME}://"
 
         def _get_connect_args(self, **_: Any) -> dict[str, Any]:
@@ -36,10 +36,10 @@ def become(node: int) -> None:
         async def connect(self, address: str, *arguments: Any, **more: Any) -> Any:
             return await super().connect(relayed(address), *arguments, **more)
 
-    class Listener(TCPListener):
+    class Listener(TCPListener):  # type: ignore[misc]
         prefix = f"{SCHEME}://"
 
-    class NodeBackend(TCPBackend):
+    class NodeBackend(TCPBackend):  # type: ignore[misc]
         _connector_class, _listener_class = Connector, Listener
 
     backends[SCHEME] = NodeBackend()

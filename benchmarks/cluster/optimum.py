@@ -15,7 +15,7 @@ from .data import ClusterTable
 
 ROWS = {"tiny": 400, "small": 20_000, "full": 200_000}
 WORKERS = {"tiny": 1, "small": 2, "full": 2}
-TABLE = {"n_columns": 8, "n_groups": 4, "n_partitions": 7}
+COLUMNS, GROUPS, PARTITIONS = 8, 4, 7
 L2 = 1e-3
 TOL = 1e-12
 ERROR, MOST = "largest difference of optima", 1e-10
@@ -35,7 +35,7 @@ ADVERSARIES: dict[str, dict[str, Any]] = {
 
 
 def measure(options: Options) -> Report:
-    table = ClusterTable(ROWS[options.scale], **TABLE)
+    table = ClusterTable(ROWS[options.scale], COLUMNS, GROUPS, PARTITIONS)
     X, y, groups = table.in_memory()
     some = list(LOSSES)[:1] if options.scale == "tiny" else LOSSES
     rows, differences = [], []
@@ -44,15 +44,13 @@ def measure(options: Options) -> Report:
             of_cluster = table.losses(client, l2=L2, **LOSSES[loss])
             of_memory = sb.GroupedLinear(X, y, groups, l2=L2, **LOSSES[loss])
             for adversary, given in ADVERSARIES.items():
-                there, here = (
-                    sb.solve(sb.Problem(losses, **given), tol=TOL) for losses in (of_cluster, of_memory)
-                )
+                there, here = (sb.solve(sb.Problem(losses, **given), tol=TOL) for losses in (of_cluster, of_memory))
                 differences.append(abs(there.value - here.value))
                 rows.append((f"{loss}, {adversary}", small(differences[-1]), small(here.gap), there.n_iter))
     return Report(
         "The optimum on a cluster",
         f"{table.n_rows:,} rows, {table.n_columns} columns and {table.n_groups} groups in {table.n_partitions} "
-        f"partitions on {WORKERS[options.scale]} workers, and the same rows in memory, each solved to tol = {TOL:g}.",
+        f"partitions on {WORKERS[options.scale]} worker(s), and the same rows in memory, each solved to tol = {TOL:g}.",
         [Table("value on the cluster and in memory", ["problem", "difference", "gap in memory", "steps"], rows)],
         [Demand(ERROR, float(np.max(differences)), at_most=MOST)],
     )

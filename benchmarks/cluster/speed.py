@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..report import Demand, Options, Report, Table
@@ -20,9 +22,7 @@ def measure(options: Options) -> Report:
     w = np.random.default_rng(0).standard_normal(COLUMNS + 1) / COLUMNS
     with local(WORKERS[0]) as one, local(WORKERS[1]) as two:
         losses = {"1 worker": table.losses(one), "2 workers": table.losses(two)}
-        seconds = alternated(
-            {name: lambda of_one=of_one: of_one.evaluate(w) for name, of_one in losses.items()}, options.repeats
-        )
+        seconds = alternated({name: partial(of_one.evaluate, w) for name, of_one in losses.items()}, options.repeats)
         f, G = zip(*(of_one.evaluate(w) for of_one in losses.values()), strict=True)
     same_bits = bool(np.array_equal(f[0], f[1]) and np.array_equal(G[0], G[1]))
     gain = float(np.median(seconds["1 worker"]) / np.median(seconds["2 workers"]))

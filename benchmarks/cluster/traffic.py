@@ -49,7 +49,9 @@ def measure(options: Options) -> Report:
         )
         if n_workers & (n_workers - 1) == 0:
             demands.append(
-                Demand(f"{name}: numbers that leave a worker over J + J d", out, at_least=1 - WITHIN, at_most=1 + WITHIN)
+                Demand(
+                    f"{name}: numbers that leave a worker over J + J d", out, at_least=1 - WITHIN, at_most=1 + WITHIN
+                )
             )
     header = ["", "sums per worker", "out of a worker", "into the client", "out of the client", "into a worker"]
     return Report(
