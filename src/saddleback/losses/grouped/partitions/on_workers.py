@@ -7,8 +7,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from threading import Lock
 from typing import Any, TypeVar
+from uuid import uuid4
+
+import dask
 
 from ....errors import ClusterError
 from .placement import Range, contiguous, moves, ranges_of, runs_of
@@ -22,6 +26,10 @@ T = TypeVar("T")
 
 FAN_IN = 4
 """Sums that one process adds: with so few workers the client adds them itself, which saves a round of messages."""
+
+FEW_BYTES = 1 << 20
+"""Of the sums of all workers up to which the client adds them itself, however many there are: a round of messages takes
+longer than this much on a network of a gigabit per second."""
 
 INLINE_BYTES = 1 << 20
 """Of all copies of w up to which they travel with the tasks, over the scheduler; a larger one is passed on from worker
@@ -84,9 +92,8 @@ class OnWorkers:
         def attempt() -> list[Any]:
             holdings = self._current()
             ranges = holdings.ranges
-            futures = [
-                self._submit(one, ask_range, ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges
-            ]
+            tasks = [(ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges]
+            futures = self._submit_all(ask_range, ranges, tasks)
             answers: list[Any] = [None] * self.n_partitions
             for one, of_range in zip(ranges, self._cluster.gathered(futures), strict=True):
                 for number, answer in zip(one.numbers, of_range, strict=True):
@@ -115,20 +122,28 @@ class OnWorkers:
         def attempt() -> OnWorkers:
             holdings = self._current()
             extra = [()] * self.n_partitions if arguments is None else [(argument,) for argument in arguments]
-            futures = [
-                self._submit(Range(address, (number,)), step, future, *own)
-                for number, (address, future, own) in enumerate(
-                    zip(holdings.holders, holdings.futures, extra, strict=True)
-                )
-            ]
+            single = [Range(address, (number,)) for number, address in enumerate(holdings.holders)]
+            tasks = [(future, *own) for future, own in zip(holdings.futures, extra, strict=True)]
+            futures = self._submit_all(step, single, tasks)
             return OnWorkers(self._cluster, futures, self._n_threads)
 
         return self._cluster.attempted(attempt, self._recover)
 
     def _submit(self, one: Range, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._cluster.client.submit(
-            function, *arguments, workers=[one.address], allow_other_workers=True, pure=False
-        )
+        (future,) = self._submit_all(function, [one], [arguments])
+        return future
+
+    def _submit_all(
+        self, function: Callable[..., Any], ranges: Sequence[Range], tasks: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
+        """A task for every range, on its worker if possible, in one message, which has what they share only once."""
+        name = f"{getattr(function, '__name__', type(function).__name__)}-{uuid4().hex}"
+        addresses = {f"{name}-{k}": [one.address] for k, one in enumerate(ranges)}
+        with dask.annotate(workers=addresses.get, allow_other_workers=True):
+            futures: list[Any] = self._cluster.client.map(
+                function, *zip(*tasks, strict=True), key=list(addresses), pure=False
+            )
+        return futures
 
     def _sums(self, work: Work) -> Partial:
         holdings, n = self._current(), self.n_partitions
@@ -136,17 +151,16 @@ class OnWorkers:
         shared = work
         if work.n_bytes * len(ranges) > INLINE_BYTES:
             shared = self._cluster.client.scatter(work, workers=[ranges[0].address], hash=False)
-        level = [
-            self._submit(one, sum_range, shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges
-        ]
-        of_ranges = level
-        while len(level) > FAN_IN:
-            level = [
-                self._submit(ranges[0], join, level[first : first + FAN_IN], work.shapes, n)
-                if len(level[first : first + FAN_IN]) > 1
-                else level[first]
-                for first in range(0, len(level), FAN_IN)
-            ]
+        tasks = [(shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges]
+        of_ranges = level = self._submit_all(sum_range, ranges, tasks)
+        # Neighbors are joined on the worker of one of them, so that no worker receives the sums of all.
+        joining, n_bytes = ranges, 8 * sum(map(prod, work.shapes))
+        while len(level) > FAN_IN and len(level) * n_bytes > FEW_BYTES:
+            firsts = range(0, len(level), FAN_IN)
+            joining = [joining[first] for first in firsts]
+            level = self._submit_all(
+                join, joining, [(level[first : first + FAN_IN], work.shapes, n) for first in firsts]
+            )
         partials = self._cluster.gathered(level)
         total = joined(partials, work.shapes, n, "client")
         if len(level) == len(ranges) and any(p.address != one.address for p, one in zip(partials, ranges, strict=True)):

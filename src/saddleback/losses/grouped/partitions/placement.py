@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .tree import depth, first_leaf
+
 SLACK = 0.05
 """Shares may differ by this much so that a cut falls between two large nodes of the tree: fewer sums then leave a
 worker, and the slowest one waits 5 % longer."""
@@ -28,7 +30,8 @@ def contiguous(n_partitions: int, threads: Mapping[str, int]) -> list[Range]:
     """Shares by the threads of the workers, in the order of their addresses; no more workers than partitions."""
     addresses = sorted(threads)
     ends = np.cumsum([threads[address] for address in addresses]) / sum(threads.values()) * n_partitions
-    cuts = [0, *(_cut(float(end), SLACK * n_partitions / len(addresses)) for end in ends[:-1]), n_partitions]
+    slack = SLACK * n_partitions / len(addresses)
+    cuts = [0, *(_cut(float(end), slack, n_partitions) for end in ends[:-1]), n_partitions]
     ranges = [
         Range(address, tuple(range(first, last)))
         for address, first, last in zip(addresses, cuts[:-1], cuts[1:], strict=True)
@@ -75,8 +78,12 @@ def moves(holders: Sequence[str], threads: Mapping[str, int]) -> dict[int, str]:
         excess[emptiest] += 1.0
 
 
-def _cut(ideal: float, slack: float) -> int:
-    """A whole number near the ideal one that has as many factors of two as possible."""
-    nearest = round(ideal)
-    low, high = min(nearest, int(np.ceil(ideal - slack))), max(nearest, int(np.floor(ideal + slack)))
-    return max(range(low, high + 1), key=lambda cut: (cut & -cut or 1 << 62, -abs(cut - ideal)))
+def _cut(ideal: float, slack: float, n_partitions: int) -> int:
+    """A whole number near the ideal one, where the largest possible nodes begin."""
+    root = depth(n_partitions)
+    for level in range(root, -1, -1):
+        k = round(ideal / n_partitions * (1 << root - level))
+        cut = first_leaf((level, k), n_partitions)
+        if abs(cut - ideal) <= max(slack, 0.5):
+            return cut
+    return round(ideal)

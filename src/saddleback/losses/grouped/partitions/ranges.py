@@ -13,7 +13,7 @@ import numpy as np
 from ....errors import ClusterError
 from ....linalg.blas_threads import one_blas_thread
 from ..tables.threads import run_all
-from .tree import Node, PartialSums, Sums, maximal_nodes
+from .tree import Node, PartialSums, Sums, leaf, maximal_nodes
 from .works import Shape, Work
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def sums_here(
         number, resident = numbered
         own = None if resident is None else work(resident)
         with lock:
-            sums.add((0, number), own)
+            sums.add(leaf(number, n_leaves), own)
 
     # The limit of BLAS is one of the process: it is set before threads begin, and so not by two of them at once.
     with one_blas_thread():

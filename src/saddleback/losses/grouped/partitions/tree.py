@@ -11,7 +11,7 @@ Sums = tuple[NDArray[np.float64], ...]
 """The arrays that are added, such as losses and their gradients."""
 
 Node = tuple[int, int]
-"""(level, k): the leaves k 2^level, ..., (k + 1) 2^level - 1, as far as there are so many."""
+"""(level, k): the leaves on the places k 2^level, ..., (k + 1) 2^level - 1 of the lowest level."""
 
 
 class PartialSums:
@@ -24,12 +24,12 @@ class PartialSums:
     def add(self, node: Node, sums: Sums | None) -> None:
         """Add a node, whose arrays are then this object's own; None for partitions without rows."""
         level, k = node
-        while 1 << level < self.n_leaves:
-            sibling = k ^ 1
-            if sibling << level < self.n_leaves:
-                if (level, sibling) not in self.nodes:
+        while level < depth(self.n_leaves):
+            sibling = level, k ^ 1
+            if first_leaf(sibling, self.n_leaves) < first_leaf((level, sibling[1] + 1), self.n_leaves):
+                if sibling not in self.nodes:
                     break
-                sums = _added(sums, self.nodes.pop((level, sibling)))
+                sums = _added(sums, self.nodes.pop(sibling))
             level, k = level + 1, k >> 1
         self.nodes[level, k] = sums
 
@@ -40,11 +40,29 @@ class PartialSums:
         return sums
 
 
+def depth(n_leaves: int) -> int:
+    """The level of the root."""
+    return (n_leaves - 1).bit_length()
+
+
+def leaf(number: int, n_leaves: int) -> Node:
+    """The node of one leaf. They lie evenly on the 2^depth places, so that the halves of a node have equal shares, and
+    2, 4, 8, ... workers a node each, whatever the number of leaves."""
+    return 0, (2 * number + 1 << depth(n_leaves)) // (2 * n_leaves)
+
+
+def first_leaf(node: Node, n_leaves: int) -> int:
+    """The first leaf that is not on a place before this node."""
+    level, k = node
+    root = depth(n_leaves)
+    return -((1 << root) - 2 * n_leaves * (k << level) >> root + 1)
+
+
 def maximal_nodes(leaves: Iterable[int], n_leaves: int) -> set[Node]:
     """The nodes that hold the sums of these leaves."""
     sums = PartialSums(n_leaves)
-    for leaf in leaves:
-        sums.add((0, leaf), None)
+    for number in leaves:
+        sums.add(leaf(number, n_leaves), None)
     return set(sums.nodes)
 
 

@@ -1,0 +1,87 @@
+"""What an evaluation takes besides the passes: messages, and the work of the client and of the scheduler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import saddleback as sb
+
+from ..report import Demand, Options, Report, Table
+from .clusters import local, simulated
+from .data import ClusterTable
+from .network import Link
+from .timing import median_ms
+
+CASES = {
+    "tiny": ((1, 1),),
+    "small": ((1, 1), (2, 2), (2, 100), (4, 4), (4, 100)),
+    "full": ((1, 1), (2, 2), (2, 100), (4, 4), (4, 100), (8, 8), (16, 16)),
+}
+"""Workers, and partitions."""
+DEMANDED_WORKERS = 4
+"""More workers than this share two cores with each other, which is no overhead of Dask's."""
+ROWS, COLUMNS, GROUPS = 2000, 10, 3
+CALLS = {"tiny": 5, "small": 60, "full": 60}
+PAUSE_SECONDS = 0.025
+"""Longer than the interval in which Dask's client collects its messages, 10 ms, so that none waits for it."""
+MOST_MS = 30.0
+
+
+def measure(options: Options) -> Report:
+    n_calls, rows, demands = CALLS[options.scale], [], []
+    for n_workers, n_partitions in CASES[options.scale]:
+        table = ClusterTable(ROWS, COLUMNS, GROUPS, n_partitions)
+        with local(n_workers) as client:
+            losses = table.losses(client)
+            in_a_row, paused = _calls(losses, n_calls, 0.0), _calls(losses, n_calls, PAUSE_SECONDS)
+        cpu = _cpu(table, n_workers, n_calls)
+        name = f"{n_workers} workers, {n_partitions} partitions"
+        worst = f"{1e3 * float(np.quantile(in_a_row, 0.9)):.1f}"
+        rows.append((name, median_ms(in_a_row), worst, median_ms(paused), *(f"{1e3 * some:.1f}" for some in cpu)))
+        if n_workers <= DEMANDED_WORKERS:
+            demands.append(Demand(f"{name}: ms per evaluation", 1e3 * float(np.median(in_a_row)), at_most=MOST_MS))
+    header = ["", "median ms", "90 % ms", "after a pause, ms", "client CPU ms", "scheduler CPU ms", "CPU ms per worker"]
+    return Report(
+        "Overhead of an evaluation",
+        f"Evaluations of {ROWS:,} rows x {COLUMNS} columns, whose passes take microseconds: one after the other, and "
+        f"after pauses of {1e3 * PAUSE_SECONDS:g} ms. The client collects what it sends for 10 ms, which evaluations "
+        "in a row wait for; passes that take longer hide it. CPU times are those of processes of their own, which a "
+        "relay connects.",
+        [Table("evaluations that read nothing", header, rows)],
+        demands,
+    )
+
+
+def _calls(losses: sb.GroupedLinear, n_calls: int, pause: float) -> list[float]:
+    w, seconds = np.zeros(losses.n_params), []
+    for number in range(n_calls + 5):
+        time.sleep(pause)
+        begun = time.perf_counter()
+        losses.evaluate(w)
+        if number >= 5:
+            seconds.append(time.perf_counter() - begun)
+    return seconds
+
+
+def _cpu(table: ClusterTable, n_workers: int, n_calls: int) -> tuple[float, float, float]:
+    """CPU seconds per evaluation of the client, of the scheduler and of a worker."""
+    with simulated(n_workers, Link()) as (client, _):
+        losses = table.losses(client)
+        _calls(losses, 1, 0.0)
+        before = _used(client)
+        seconds = sum(_calls(losses, n_calls, 0.0))
+        after = _used(client)
+        time.sleep(seconds)
+        idle = _used(client)
+    # What processes use without being asked for anything, such as heartbeats, is none of an evaluation.
+    used = [(b - a) - (c - b) for a, b, c in zip(before, after, idle, strict=True)]
+    return used[0] / (n_calls + 5), used[1] / (n_calls + 5), used[2] / (n_calls + 5) / n_workers
+
+
+def _used(client: Any) -> tuple[float, float, float]:
+    clock: Callable[[], float] = time.process_time
+    return time.process_time(), float(client.run_on_scheduler(clock)), float(sum(client.run(clock).values()))
