@@ -61,4 +61,5 @@ def _margins_of_split(model: UserModel, split: Split, read: MarginReader) -> Vec
 
 
 def _margins_of_rows(X: Any, model: Any, read: MarginReader) -> Vector | Matrix:
-    return read(model, X)
+    names = getattr(model, "feature_names_in_", None)
+    return read(model, X if names is None or len(names) != X.shape[1] else frame_of(X, list(names)))
