@@ -9,6 +9,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..._types import Matrix, Vector
 from ...errors import ProblemError
+from ..data.files import frame_of
 from ..data.folds import Split, check_classes
 from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
