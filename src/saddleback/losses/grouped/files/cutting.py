@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 """Bytes of a block: most of it is still in the second-level cache of a core when the kernel reads it."""
 
 COLUMN_BLOCK_BYTES = 1 << 24
