@@ -12,10 +12,12 @@ from ...._types import Indices
 from ..tables.dense_source import DenseSource
 from ..tables.sources import read_matrix
 from ..tables.sparse_source import SparseSource
+from ..tables.streamed_table import StreamedTable
 from .collections import Partitioned
 from .executor import Executor
 from .loading import Expected, Part
 from .starting import start
+from .streamed import Streamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +49,14 @@ class PartitionedFeatures:
         asked = self.parts.then(_Asked(function, shared, self.expected.n_columns), list(own))
         return asked.each(_itself)
 
-    def taken(self, rows: Sequence[Indices]) -> PartitionedFeatures:
-        """Some rows of every partition, copied where they are."""
+    def taken(self, rows: Sequence[Indices]) -> PartitionedFeatures | None:
+        """Some rows of every partition, copied where they are, or from files to memory; None where these are many."""
+        if isinstance(self.parts, Streamed):
+            entries = sum(own.size for own in rows) * self.expected.n_columns
+            if entries * np.dtype(self.expected.dtypes[0]).itemsize > self.parts.budget.memory:
+                return None
         parts = self.parts.then(_some_rows, list(rows))
+        parts = parts.here() if isinstance(parts, Streamed) else parts
         return PartitionedFeatures(parts, self.expected, np.array([own.size for own in rows]))
 
 
@@ -63,6 +70,8 @@ class _Asked:
         X: Any = np.empty((0, self.n_columns))
         if isinstance(part.source, DenseSource | SparseSource):
             X = part.source.X
+        elif isinstance(part.source, StreamedTable):
+            X = part.source.some_rows()
         with part.place.named():
             return self.function(X, own, *self.shared)
 
@@ -72,6 +81,8 @@ def _some_rows(part: Part, rows: Indices) -> Part:
         return replace(part, n_rows=0, source=None)
     if isinstance(part.source, DenseSource | SparseSource):
         return replace(part, n_rows=rows.size, source=read_matrix(part.source.X[rows]))
+    if isinstance(part.source, StreamedTable):
+        return replace(part, n_rows=rows.size, source=read_matrix(part.source.some_rows(rows)))
     raise AssertionError(f"a partition in memory is no {type(part.source).__name__}")
 
 
