@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from .._types import Indices, Matrix, Vector
-from ..capabilities import lack, offers
+from ..capabilities import lack
 from .base import HasHessian, HasJacobianError, HasLinearization, HasLossHessians, HasSmoothness
 from .facts import LossFacts
 from .grouped.grouped_linear import LARGEST_HESSIANS
@@ -22,8 +20,8 @@ Evaluate = Callable[[Vector, Matrix], tuple[Vector, Matrix]]
 class CombinedLosses(WrappedLosses):
     """w -> M f(w), with M >= 0 and rows of sum one.
 
-    With the losses of cells (group, part of the rows) as f, these are the losses of the groups on some of the parts:
-    the training rows of a fold, without a table of their own.
+    The losses f are those of a `GroupedLinear`. With cells (group, part of the rows) as its groups, these are the
+    losses of the groups on some of the parts: the training rows of a fold, without a table of their own.
     """
 
     combinations: Matrix
@@ -55,11 +53,8 @@ class CombinedLosses(WrappedLosses):
         return H
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
-        M = self.combinations[which]
-        used = np.flatnonzero(M.any(axis=0))
-        if used.size * self.n_params**2 > LARGEST_HESSIANS or not offers(self.losses, HasLossHessians):
-            return np.stack([self.losses.hessian(w, of_one) for of_one in M])
-        return np.tensordot(M[:, used], self.losses.loss_hessians(w, used), axes=1)
+        H: Matrix = self.losses.combined_hessians(w, self.combinations[which])
+        return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         H: Matrix = self.losses.sampled_hessian(w, lam @ self.combinations, V)

@@ -31,7 +31,7 @@ from .input.labels import refuse_masked
 from .input.offsets import read_offset, refuse_missing_offset
 from .input.responses import read_responses
 from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
-from .maps import checked_maps, evaluate_mapped
+from .maps import checked_maps, combined_hessians, evaluate_mapped
 from .opened import GivenRows
 from .own_loss import find_loss
 from .partitions.opening import is_on_dask, open_on_dask
@@ -295,6 +295,16 @@ class GroupedLinear:
         assert not isinstance(self._passes, RowLosses)
         which = indices(which, "which", self.n_losses)
         return self._penalized(self._passes.loss_hessians(self._layout.checked(w), which), self.l2)
+
+    def combined_hessians(self, w: Vector, M: Any) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X."""
+        self._refuse_lack(HasHessian)
+        assert not isinstance(self._passes, RowLosses)
+        (M,) = checked_maps([M], 1, self.n_losses)
+        H = combined_hessians(self._passes, self._layout.checked(w), M)
+        for of_one, total in zip(H, M.sum(axis=1), strict=True):
+            self._penalized(of_one, self.l2 * float(total))
+        return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""

@@ -19,7 +19,7 @@ from ..tables.layout import Layout
 from .executor import Executor
 from .in_process import InProcess
 from .summaries import Draw, Moments, Stored, merged_rms, merged_scale, spread_sample, stored_by
-from .works import Evaluate, EvaluateMany, Gram, Hessian, LossHessians, Values
+from .works import CombinedHessians, Evaluate, EvaluateMany, Gram, Hessian, LossHessians, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,12 @@ class PartitionPasses:
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         check_room_for_hessian(w.size, 2 * which.size)
         (H,) = self.residents.sums(LossHessians(w, which))
+        return H
+
+    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of M; no more leaves a worker."""
+        check_room_for_hessian(w.size, 2 * len(M))
+        (H,) = self.residents.sums(CombinedHessians(w, M))
         return H
 
     def gram(self, V: Matrix) -> Matrix:
