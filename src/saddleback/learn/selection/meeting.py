@@ -8,6 +8,8 @@ from enum import Enum, auto
 from threading import Condition, Lock, Thread
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 Q = TypeVar("Q")
 A = TypeVar("A")
 T = TypeVar("T")
@@ -138,8 +140,8 @@ class _Seat:
         self.condition: Callable[[], bool] = lambda: True
         self.result: Any = None
         self.error: BaseException | None = None
-        # In a copy of the caller's context: NumPy's treatment of floating-point errors is part of it. The thread does
-        # not keep the process alive where a second interruption ends the wait for the tasks.
+        self.errstate = np.geterr()
+        # The thread does not keep the process alive where a second interruption ends the wait for the tasks.
         self.thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
 
     def pause(self, state: _State) -> None:
@@ -159,7 +161,9 @@ class _Seat:
         try:
             with self.round_table.lock:
                 self._await_turn()
-            self.result = self.task()
+            # NumPy below 2.0 keeps the treatment of floating-point errors by thread, not in the context.
+            with np.errstate(**self.errstate):
+                self.result = self.task()
         except _Dismissed:
             pass
         except BaseException as error:
