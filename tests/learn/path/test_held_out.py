@@ -7,7 +7,7 @@ import pytest
 
 import saddleback as sb
 from learn.people import people
-from saddleback.learn.selection import out_of_fold
+from saddleback.learn.selection import split_fits
 
 DATA = people()
 L2 = 1e-2
@@ -47,7 +47,7 @@ def mean_and_error(values, weight):
 @pytest.mark.parametrize("loss", TARGETS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_curves_are_those_of_a_loop(loss, weighted, monkeypatch):
-    monkeypatch.setattr(out_of_fold, "SELECTION_TOL", 0.0)
+    monkeypatch.setattr(split_fits, "SELECTION_TOL", 0.0)
     weight = np.resize([1.0, 2.0, 0.5], 300) if weighted else np.ones(300)
     y = TARGETS[loss]
     path = sb.fairness_path(

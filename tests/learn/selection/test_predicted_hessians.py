@@ -13,7 +13,7 @@ from saddleback.learn.fitting.candidate import Candidate
 from saddleback.learn.fitting.setting import Setting
 from saddleback.learn.fitting.trainer import Trainer
 from saddleback.learn.groups.groups import Groups
-from saddleback.learn.selection import out_of_fold, predicted_hessians
+from saddleback.learn.selection import out_of_fold, predicted_hessians, split_fits
 from saddleback.learn.selection.predicted_hessians import PilotHessians, PredictionControl, SplitHessians
 from saddleback.losses.grouped.pointwise_losses import LOSSES
 
@@ -38,7 +38,7 @@ def splits_of(n: int, k: int = 4) -> list[tuple[np.ndarray, np.ndarray]]:
 def scores_with(control: PredictionControl, monkeypatch, loss: str = "logistic", n_jobs: int | None = None):
     monkeypatch.setattr(predicted_hessians, "CONTROL", control)
     if n_jobs is None:
-        monkeypatch.setattr(out_of_fold, "SELECTION_TOL", 0.0)  # other processes would not know of it
+        monkeypatch.setattr(split_fits, "SELECTION_TOL", 0.0)  # other processes would not know of it
     rows, setting = draw(loss=loss)
     score = sb.learn.selection.scores.find_score(None, setting.loss, np.arange(setting.n_classes))
     return out_of_fold.out_of_fold(rows, setting, CANDIDATES, splits_of(len(rows)), score, n_jobs)
@@ -124,6 +124,6 @@ def test_they_are_predicted_where_this_pays(monkeypatch):
 
 def test_splits_with_other_groups_have_no_prediction():
     rows, setting = draw()
-    pilot = out_of_fold.Pilot(out_of_fold.WarmStarts(), PilotHessians({}, np.array([0, 1])))
-    assert out_of_fold._hessians(Trainer(rows, setting), pilot) is None
-    assert out_of_fold._hessians(Trainer(rows, setting), None) is None
+    task = split_fits.Task(rows, setting, CANDIDATES, None)
+    for pilot in (split_fits.Pilot(split_fits.WarmStarts(), PilotHessians({}, np.array([0, 1]))), None):
+        assert split_fits.SplitFits(task, rows, lambda rows: Trainer(rows, setting), pilot).hessians() is None

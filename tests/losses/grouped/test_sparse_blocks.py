@@ -39,6 +39,9 @@ def assert_same(blocks, rows, rng):
     np.testing.assert_allclose(blocks.values(w), rows.values(w), rtol=1e-12)
     np.testing.assert_allclose(blocks.parameter_scales(), rows.parameter_scales(), rtol=1e-12)
     np.testing.assert_allclose(blocks.hessian(w, lam), rows.hessian(w, lam), rtol=1e-10, atol=1e-12)
+    W = rng.standard_normal((3, rows.n_params))
+    for mine, theirs in zip(blocks.evaluate_many(W), rows.evaluate_many(W), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
     V = rng.standard_normal((rows.n_losses, 12))
     np.testing.assert_allclose(blocks._passes.reader.gram(V), rows._passes.reader.gram(V), rtol=1e-12, atol=1e-12)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..._types import Matrix, Vector
 from ..groups import Groups
 from .remote import RemoteMatrix
+from .taken import TakenRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,7 @@ class Rows:
     """Features, responses and groups, with one entry per row each."""
 
     X: Any
-    """A dense matrix, a sparse one in CSR format, or a `RemoteMatrix`."""
+    """A dense matrix, a sparse one in CSR format, a `RemoteMatrix`, or rows of these that are still to be taken."""
     y: NDArray[Any]
     """Numbers, or the classes as 0, ..., K - 1."""
     groups: Groups
@@ -34,8 +35,16 @@ class Rows:
 
     def subset(self, index: NDArray[np.intp]) -> Rows:
         """Some of the rows. A group may have none of them; the names of the groups stay."""
+        return self._of(self.X[index], index)
+
+    def view(self, index: NDArray[np.intp]) -> Rows:
+        """The same, without a copy of the features: these are taken where some of the rows are."""
+        X = self.X[index] if isinstance(self.X, RemoteMatrix) else TakenRows(self.X, index)
+        return self._of(X, index)
+
+    def _of(self, X: Any, index: NDArray[np.intp]) -> Rows:
         return Rows(
-            self.X[index],
+            X,
             self.y[index],
             self.groups.subset(index),
             None if self.weight is None else self.weight[index],

@@ -20,8 +20,9 @@ from ..fitting.setting import Setting
 from ..fitting.trainer import Fit, Trainer
 from ..selection.choosing import best_average
 from ..selection.grid import AUTO, penalties_of
-from ..selection.out_of_fold import SELECTION_TOL, out_of_fold
+from ..selection.out_of_fold import out_of_fold
 from ..selection.scores import RowScore
+from ..selection.split_fits import SELECTION_TOL
 from ..selection.warm_starts import WarmStarts
 from .subject import Subject
 

@@ -16,7 +16,7 @@ from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
 from ..fitting.reference import References
 from ..fitting.trainer import Trainer
-from ..selection.out_of_fold import SELECTION_TOL
+from ..selection.split_fits import SELECTION_TOL
 from .attributes import group_texts
 from .evaluation import Evaluation, is_left_alone
 from .linear_models import group_means, ordinary

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._types import Matrix, Vector
 from ...dual_sets import Contamination, DualSet
@@ -22,11 +20,10 @@ from ...result import Result, Status
 from ...solve import solve
 from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
-from ..data.standardization import Standardization
 from ..groups.titles import titles_of
 from .candidate import Candidate
 from .observer import NOBODY, Iteration
-from .pointwise import is_centered
+from .prepared import Prepared
 from .region import among
 from .setting import Setting
 
@@ -79,47 +76,19 @@ class TrainingBound:
 class Trainer:
     """The losses of some rows, prepared once; ``fit`` solves the problem of a candidate.
 
-    Groups without rows are left out. The table is standardized and arranged once for all candidates.
+    Groups without rows are left out. ``prepared`` are losses of these rows that have been made already.
     """
 
-    def __init__(self, rows: Rows, setting: Setting) -> None:
+    def __init__(self, rows: Rows, setting: Setting, prepared: Prepared | None = None) -> None:
         self.rows, self.setting = rows, setting
-        d = rows.X.shape[1]
-        self.standardization = (
-            Standardization.of(rows.X, rows.weight, intercept=setting.fit_intercept)
-            if setting.standardize
-            else Standardization.none(d)
-        )
-        self.nonempty = np.flatnonzero(rows.groups.sizes)
-        self._center = _mean_residual(rows) if setting.fit_intercept and is_centered(setting.loss) else 0.0
-        by_row = _each_is_a_group(rows) and setting.loss.response != "classes"
-        # Losses of single rows take no weights, as the mean loss of one row does not depend on its weight.
-        self._row_weights = rows.weight if by_row else None
-        groups = rows.groups.matrix[:, self.nonempty] if rows.groups.overlap else rows.groups.codes
-        arguments = rows.y, "rows" if by_row else groups, None if by_row else rows.weight, _shifted(rows, self._center)
-        self.losses, self._group_weights = self._grouped_linear(*arguments)
-        """Without a penalty."""
+        prepared = Prepared.of(rows, setting) if prepared is None else prepared
+        self.losses, self.standardization, self.nonempty = prepared.losses, prepared.standardization, prepared.nonempty
+        """Losses without a penalty; the numbers of the groups that have rows."""
+        self._center = prepared.center
+        self.shares: Vector = prepared.weights / prepared.weights.sum()
+        """The weight of each group that is present, of sum 1."""
         self._problems: dict[tuple[float, float | bytes], Problem] = {}
         """By worst weight and prior: those of other penalties take over what is known of the adversary."""
-
-    def _grouped_linear(
-        self, y: NDArray[Any], groups: Any, weight: Vector | None, offset: Any
-    ) -> tuple[GroupedLinear | StandardizedLosses, Vector]:
-        """The losses in standardized units, and the weights of their groups."""
-        X, setting, standardization = self.rows.X, self.setting, self.standardization
-        options: dict[str, Any] = {"loss": setting.loss, "fit_intercept": setting.fit_intercept}
-        if isinstance(X, RemoteMatrix):
-            plain = X.grouped_linear(y, groups, weight, offset, **options)
-            return StandardizedLosses(plain, standardization.center, standardization.scale), plain.group_weights
-        options |= {"sample_weight": weight, "offset": offset, "n_threads": setting.n_threads}
-        losses = GroupedLinear(standardization.apply(X), y, groups, **options)
-        return losses, losses.group_weights
-
-    @cached_property
-    def shares(self) -> Vector:
-        """The weight of each group that is present, of sum 1."""
-        weights = self._group_weights if self._row_weights is None else self._row_weights
-        return weights / weights.sum()
 
     def problem(self, candidate: Candidate, reference: Vector | None = None) -> Problem:
         """The candidate's objective on these rows, with these reference losses of the groups that are present."""
@@ -246,22 +215,3 @@ def _refuse_overflow(coef: Matrix, scale: Vector) -> None:
             f"the values of column {column} of X are too small, with a standard deviation of {scale[column]:.1e}: its "
             "coefficient is not finite. Multiply the column by a constant."
         )
-
-
-def _mean_residual(rows: Rows) -> float:
-    """The mean of y less the offset, which is taken out of y: a large one would cost digits."""
-    residual = rows.y if rows.offset is None else rows.y - rows.offset
-    return float(np.average(residual, weights=rows.weight))
-
-
-def _each_is_a_group(rows: Rows) -> bool:
-    """Whether every row is a group of its own, in their order."""
-    groups = rows.groups
-    return not groups.overlap and np.array_equal(groups.codes, np.arange(len(groups.names)))
-
-
-def _shifted(rows: Rows, center: float) -> Vector | Matrix | None:
-    """The offset plus a constant."""
-    if center == 0.0:
-        return rows.offset
-    return np.full(len(rows), center) if rows.offset is None else rows.offset + center

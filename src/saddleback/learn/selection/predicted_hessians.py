@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Indices, Matrix, Vector
 from ...capabilities import offers
-from ...losses import GroupedLinear
+from ...losses import Losses
 from ...losses.base import HasLossHessians
 from ...losses.wrapped import WrappedLosses
 from ...methods import AUTO, Newton, choose_method
@@ -63,14 +63,12 @@ class PilotHessians:
 
 def _pays(trainer: Trainer, n_candidates: int) -> bool:
     losses = trainer.losses
-    if not isinstance(losses, GroupedLinear):
-        return False
-    J, d = losses.n_losses, losses.n_params
+    J, d, n = losses.n_losses, losses.n_params, len(trainer.rows)
     return (
         trainer.setting.method == AUTO
         and losses.n_entries * losses.n_outputs * d >= CONTROL.least_work
-        and losses.n_samples >= CONTROL.rows_per_parameter * d
-        and losses.group_sizes.min() >= CONTROL.group_rows_per_parameter * d
+        and n >= CONTROL.rows_per_parameter * d
+        and trainer.rows.groups.sizes[trainer.nonempty].min() >= CONTROL.group_rows_per_parameter * d
         and n_candidates * J * d * d <= CONTROL.most_entries
         and offers(losses, HasLossHessians)
         and isinstance(choose_method(trainer.losses, near=True), Newton)
@@ -104,7 +102,13 @@ class SplitHessians:
             self._difference = np.zeros_like(known)
         self._difference[which] = H - known[which]
 
-    def put(self, c: int, losses: GroupedLinear) -> WithPredictedHessians:
+    def copy(self) -> SplitHessians:
+        """With a difference of its own, for fits that go on side by side."""
+        other = SplitHessians(self._pilot)
+        other._difference = None if self._difference is None else self._difference.copy()
+        return other
+
+    def put(self, c: int, losses: Losses) -> WithPredictedHessians:
         """The losses of candidate c, with predictions in place of their first Hessians."""
         return WithPredictedHessians(losses, self, c)
 

@@ -45,7 +45,7 @@ class WarmStarts:
         by_pilot = None if self._pilot is None else self._pilot._change(candidate, neighbor)
         if not own:
             return w if by_pilot is None else w + by_pilot
-        before = next((l2 for l2 in reversed(self._solved) if l2 != candidate.l2), None)
+        before = self._penalty_before(candidate.l2)
         change = None if before is None else self._change(candidate, neighbor, before)
         if by_pilot is None:
             return w if change is None else w + change
@@ -55,14 +55,25 @@ class WarmStarts:
     def solution(self, candidate: Candidate, l2: float) -> Vector | None:
         """The solution with the candidate's worst weight and prior, and with this penalty."""
         for other, w in self._solved.get(l2, []):
-            if other.worst_weight == candidate.worst_weight and _apart(other, candidate) == 0.0:
+            if alike(other, candidate):
                 return w
         return None
+
+    def _penalty_before(self, l2: float) -> float | None:
+        """The one whose fits began before those of this one: of fits side by side, later ones may have begun."""
+        penalties = list(self._solved)
+        place = penalties.index(l2)
+        return penalties[place - 1] if place else None
 
     def _change(self, candidate: Candidate, neighbor: Candidate, l2: float | None = None) -> Vector | None:
         """From the neighbor's solution to the candidate's, with their own penalties or with another one."""
         there, here = (self.solution(c, c.l2 if l2 is None else l2) for c in (candidate, neighbor))
         return None if there is None or here is None else there - here
+
+
+def alike(a: Candidate, b: Candidate) -> bool:
+    """Whether two candidates differ in the penalty alone."""
+    return a.worst_weight == b.worst_weight and _apart(a, b) == 0.0
 
 
 def _nearest(candidate: Candidate, solved: list[tuple[Candidate, Vector]]) -> tuple[Candidate, Vector]:

@@ -70,6 +70,10 @@ class ColumnReader(GroupReader):
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         return self._hessians(w, which.size, np.arange(which.size), which, np.ones(which.size))
 
+    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        sums, groups = np.nonzero(M)
+        return self._hessians(w, len(M), sums, groups, M[sums, groups])
+
     def _read(self, w: Vector, l2: float, f: Vector, G: Matrix) -> None:
         kernel, table, cuts, room, options = self._evaluation
         if len(cuts) == 2:

@@ -46,6 +46,10 @@ class GroupReader:
         """The Hessians of the losses with these numbers, without the penalty."""
         return self._hessians_of(w, [WeightedRows.of_loss(self.reader.plan, j) for j in which.tolist()])
 
+    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of M; rows of groups in none of them are not read."""
+        return self._hessians_of(w, [WeightedRows.of_losses(self.reader.plan, of_one) for of_one in M])
+
     def gram(self, V: Matrix) -> Matrix:
         """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij; x_i ends with a 1 where v_j has an entry for an intercept."""
         return self.reader.gram(V)

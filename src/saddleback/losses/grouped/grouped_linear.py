@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -31,6 +32,7 @@ from .input.labels import refuse_masked
 from .input.offsets import read_offset, refuse_missing_offset
 from .input.responses import read_responses
 from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
+from .maps import checked_maps, combined_hessians, evaluate_mapped
 from .opened import GivenRows
 from .own_loss import find_loss
 from .partitions.opening import is_in_partitions, open_partitions
@@ -189,10 +191,14 @@ class GroupedLinear:
         w = self._layout.checked(w)
         return self._passes.values(w) + self._penalty(w)
 
-    def evaluate_many(self, W: Any) -> tuple[Matrix, Matrix]:
+    def evaluate_many(self, W: Any, maps: Sequence[Any] | None = None) -> tuple[Matrix, Matrix]:
         """``evaluate`` at the k rows of W, in one read of X: the values (k, J) and the Jacobians (k, J, n_params).
 
-        For paths, folds and bootstraps. The answers agree with those of ``evaluate`` up to rounding.
+        For paths, folds and bootstraps. The answers agree with those of ``evaluate`` up to rounding, and one of them
+        does not depend on the other rows of W, to the last bit.
+
+        With ``maps``, k matrices of shape (J', J), the answers are maps[i] f(w_i) and maps[i] G(w_i). On a cluster no
+        more than these leaves a worker.
 
         Examples
         --------
@@ -200,13 +206,18 @@ class GroupedLinear:
         >>> f, G = losses.evaluate_many([[0.0], [1.0], [2.0]])
         >>> f.tolist(), G[:, :, 0].tolist()
         ([[1.0, 9.0], [0.0, 1.0], [1.0, 1.0]], [[-2.0, -12.0], [0.0, -4.0], [2.0, 4.0]])
+        >>> losses.evaluate_many([[0.0], [1.0]], maps=[[[0.5, 0.5]], [[0.0, 1.0]]])[0].tolist()
+        [[5.0], [1.0]]
         """
         W = self._layout.checked_rows(W)
-        f, G = self._passes.evaluate_many(W)
+        maps = None if maps is None else checked_maps(maps, len(W), self.n_losses)
+        f, G = self._passes.evaluate_many(W) if maps is None else evaluate_mapped(self._passes, W, maps)
         if self.l2 != 0.0:
-            f += np.array([self._penalty(w) for w in W])[:, None]
+            penalties = np.array([self._penalty(w) for w in W])
+            totals = np.ones((1, 1)) if maps is None else np.array([of_one.sum(axis=1) for of_one in maps])
+            f += totals * penalties[:, None]
             weights = slice(self._layout.n_weights)
-            G[:, :, weights] += self.l2 * W[:, None, weights]
+            G[:, :, weights] += self.l2 * totals[:, :, None] * W[:, None, weights]
         return f, G
 
     def linearize(self, w: Vector) -> tuple[Vector, RowJacobian]:
@@ -293,6 +304,16 @@ class GroupedLinear:
         assert not isinstance(self._passes, RowLosses)
         which = indices(which, "which", self.n_losses)
         return self._penalized(self._passes.loss_hessians(self._layout.checked(w), which), self.l2)
+
+    def combined_hessians(self, w: Vector, M: Any) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X."""
+        self._refuse_lack(HasHessian)
+        assert not isinstance(self._passes, RowLosses)
+        (M,) = checked_maps([M], 1, self.n_losses)
+        H = combined_hessians(self._passes, self._layout.checked(w), M)
+        for of_one, total in zip(H, M.sum(axis=1), strict=True):
+            self._penalized(of_one, self.l2 * float(total))
+        return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""

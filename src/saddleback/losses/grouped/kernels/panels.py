@@ -137,15 +137,16 @@ def _margins_by_pieces(X, room, order, identity, place, W, first, eta, begin):
             p += np.uintp(1)
 
 
-def _gradients_by_pieces(X, room, order, place, which, first_visit, count, s, begin, g, target):
-    values, columns, rows, sections, block_at = X
-    start, _size, _d, _across, _down, lanes = place
-    block = block_at[start]
+def _gradients_by_pieces(X, room, order, place, rows, start, count, s, begin, g, target):
+    # ``rows`` and ``start``, those of the visits, are not used: Numba wants the names of all versions to be equal.
+    values, columns, row_of, sections, block_at = X
+    first, _size, _d, _across, _down, lanes = place
+    block = block_at[first]
     e, p = np.uintp(sections[block, 0]), np.uintp(sections[block, 1])
     for section in range(4):
         for _ in range(sections[block, 2 + section]):
             k = target + columns[p]
             for _ in range(4 - section):
-                add_multiple(g, k, np.float64(values[e]), s, begin + rows[e], lanes)
+                add_multiple(g, k, np.float64(values[e]), s, begin + row_of[e], lanes)
                 e += np.uintp(1)
             p += np.uintp(1)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from ...._types import Indices, Matrix, Vector
-from ...._validation import real_array
-from ....errors import IncompatibleError, ProblemError
+from ....errors import IncompatibleError
 from ..hessian import check_room_for_hessian
 from ..parameter_scales import scales_of
 from ..pointwise_loss import PointwiseLoss
@@ -21,7 +20,7 @@ from .executor import Executor
 from .in_process import InProcess
 from .streamed import Streamed
 from .summaries import Draw, Moments, Stored, merged_rms, merged_scale, spread_sample, stored_by
-from .works import Evaluate, EvaluateMany, Gram, Hessian, LossHessians, Values
+from .works import CombinedHessians, Evaluate, EvaluateMany, Gram, Hessian, LossHessians, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +48,13 @@ class PartitionPasses:
         (f,) = self.residents.sums(Values(w, self.n_groups))
         return f
 
-    def evaluate_many(self, W: Matrix, maps: Sequence[Any] | None = None) -> tuple[Matrix, Matrix]:
+    def evaluate_many(self, W: Matrix, maps: Sequence[Matrix] | None = None) -> tuple[Matrix, Matrix]:
         """The losses, (k, J), and their gradients, (k, J, p), at the k rows of W.
 
         With ``maps``, k matrices of shape (J', J), only maps[i] f(w_i) and maps[i] G(w_i), (k, J') and (k, J', p): no
         more leaves a worker.
         """
-        checked = None if maps is None else self._checked(maps, len(W))
-        f, G = self.residents.sums(EvaluateMany(W, self.n_groups, checked))
+        f, G = self.residents.sums(EvaluateMany(W, self.n_groups, maps))
         return f, G
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
@@ -67,6 +65,12 @@ class PartitionPasses:
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         check_room_for_hessian(w.size, 2 * which.size)
         (H,) = self.residents.sums(LossHessians(w, which))
+        return H
+
+    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of M; no more leaves a worker."""
+        check_room_for_hessian(w.size, 2 * len(M))
+        (H,) = self.residents.sums(CombinedHessians(w, M))
         return H
 
     def gram(self, V: Matrix) -> Matrix:
@@ -96,15 +100,6 @@ class PartitionPasses:
     @cached_property
     def _stored(self) -> list[Stored | None]:
         return self.residents.each(stored_by)
-
-    def _checked(self, maps: Sequence[Any], n_vectors: int) -> list[Matrix]:
-        if len(maps) != n_vectors:
-            raise ProblemError(f"maps must hold one matrix per parameter vector, {n_vectors}; got {len(maps)}.")
-        checked = [np.ascontiguousarray(real_array(of_one), dtype=np.float64) for of_one in maps]
-        if any(of_one.shape != (len(checked[0]), self.n_groups) for of_one in checked):
-            shapes = sorted({of_one.shape for of_one in checked})
-            raise ProblemError(f"maps must be matrices of one shape (J', {self.n_groups}); got {shapes}.")
-        return checked
 
 
 def _refuse_copies() -> NoReturn:

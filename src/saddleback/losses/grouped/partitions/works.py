@@ -144,6 +144,25 @@ class LossHessians:
 
 
 @dataclass(frozen=True, eq=False)
+class CombinedHessians:
+    """sum_j M_ij Hessian f_j(w) for every row of M."""
+
+    w: Vector
+    M: Matrix
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return ((len(self.M), self.w.size, self.w.size),)
+
+    @property
+    def n_bytes(self) -> int:
+        return self.w.nbytes + self.M.nbytes
+
+    def __call__(self, resident: Resident) -> Sums:
+        return (resident.reader.combined_hessians(read_only(self.w), self.M[:, resident.groups]),)
+
+
+@dataclass(frozen=True, eq=False)
 class Gram:
     """Row j is sum_i m_ij x_i (x_i'v_j) / sum_i m_ij."""
 

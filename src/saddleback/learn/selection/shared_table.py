@@ -1,0 +1,119 @@
+"""One table for the training rows of all splits: nothing is copied for a split, and one pass answers many solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._types import Matrix, Vector
+from ...losses import GroupedLinear
+from ...losses.combined import CombinedLosses
+from ...losses.grouped.tables.panels import WIDEST
+from ...losses.standardized import StandardizedLosses
+from ..data.folds import Split
+from ..data.remote import RemoteMatrix
+from ..data.rows import Rows
+from ..data.standardization import Standardization
+from ..fitting.prepared import Prepared, center_of, shifted, standardization_of
+from ..fitting.setting import Setting
+from .cells import Cells, Parts
+from .meeting import Meeting
+
+MOST_NUMBERS = 1 << 24
+"""Numbers in the answers of one pass, 128 MB: where there would be more, it is several passes."""
+
+
+class Question(NamedTuple):
+    """M f(w) and M G(w) for the losses f of all cells."""
+
+    w: Vector
+    M: Matrix
+
+
+Answer = tuple[Vector, Matrix]
+
+
+@dataclass(frozen=True, eq=False)
+class SharedTable:
+    """The losses of all cells (group, part), and of every split as combinations of them.
+
+    The table is standardized by all rows, where it is in memory. Each split has its own standardization nevertheless:
+    what differs is a change of its parameters.
+    """
+
+    rows: Rows
+    setting: Setting
+    splits: Sequence[Split]
+    cells: Cells
+    standardization: Standardization
+    center: float
+    losses: GroupedLinear
+    meeting: Meeting[Question, Answer]
+
+    @classmethod
+    def of(cls, rows: Rows, setting: Setting, splits: Sequence[Split], parts: Parts) -> SharedTable:
+        cells, center = Cells.of(rows.groups, parts), center_of(rows, setting)
+        options: dict[str, Any] = {"loss": setting.loss, "fit_intercept": setting.fit_intercept}
+        arguments = rows.y, cells.labels
+        weight, offset = _weight_of_trained(rows.weight, parts), shifted(rows, center)
+        standardization = Standardization.none(rows.X.shape[1])
+        if isinstance(rows.X, RemoteMatrix):
+            losses = rows.X.grouped_linear(*arguments, weight, offset, **options)
+        else:
+            standardization = standardization_of(rows.X, rows.weight, setting)
+            options |= {"sample_weight": weight, "offset": offset, "n_threads": setting.n_threads}
+            losses = GroupedLinear(standardization.apply(rows.X), *arguments, **options)
+        meeting = Meeting(_Together(losses).answers, WIDEST)
+        return cls(rows, setting, splits, cells, standardization, center, losses, meeting)
+
+    def training(self, split: int) -> Rows:
+        """The training rows of a split, whose features are not copied."""
+        return self.rows.view(self.splits[split][0])
+
+    def prepared(self, split: int, training: Rows) -> Prepared:
+        """The losses of the training rows of a split."""
+        nonempty = np.flatnonzero(training.groups.sizes)
+        M, weights = self.cells.combinations(split, self.losses.group_weights, nonempty)
+        share = len(training) / len(self.rows)
+        combined = CombinedLosses(self.losses, M, share, lambda w, M: self.meeting.ask(Question(w, M)))
+        of_split = self._standardization(split, training)
+        center, scale = self.standardization.center, self.standardization.scale
+        losses = StandardizedLosses(combined, (of_split.center - center) / scale, of_split.scale / scale)
+        return Prepared(losses, of_split, self.center, nonempty, weights)
+
+    def _standardization(self, split: int, training: Rows) -> Standardization:
+        if isinstance(self.rows.X, RemoteMatrix):
+            return standardization_of(training.X, training.weight, self.setting)
+        times = self.cells.parts.times[self.cells.parts.of_rows, split]
+        weight = times.astype(np.float64) if self.rows.weight is None else times * self.rows.weight
+        return standardization_of(self.rows.X, weight, self.setting)
+
+
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """Answers questions by as few passes as memory allows."""
+
+    losses: GroupedLinear
+
+    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+        step = max(1, MOST_NUMBERS // (self.losses.n_losses * (1 + self.losses.n_params)))
+        parts = [questions[first : first + step] for first in range(0, len(questions), step)]
+        return [answer for part in parts for answer in self._by_one_pass(part)]
+
+    def _by_one_pass(self, questions: Sequence[Question]) -> list[Answer]:
+        sizes = [len(question.M) for question in questions]
+        # Splits may lack groups: their matrices are filled up with zeros to one shape.
+        maps = [np.vstack([M, np.zeros((max(sizes) - len(M), M.shape[1]))]) for _, M in questions]
+        f, G = self.losses.evaluate_many(np.stack([question.w for question in questions]), maps)
+        return [(f[i, :size], G[i, :size]) for i, size in enumerate(sizes)]
+
+
+def _weight_of_trained(weight: Vector | None, parts: Parts) -> Vector | None:
+    """The sample weights, with 0 for rows that no split trains on."""
+    trained = parts.trained
+    if trained.all():
+        return weight
+    return trained.astype(np.float64) if weight is None else np.where(trained, weight, 0.0)
