@@ -40,7 +40,7 @@ from .dual_sets import (
 )
 from .engine.progress import Progress
 from .errors import ConvergenceWarning, IncompatibleError, MissingDependencyError, ProblemError, SaddlebackError
-from .losses import AffineMatrix, GroupedLinear, Losses, from_functions, from_matrix_functions
+from .losses import AffineMatrix, FileTable, GroupedLinear, Losses, from_functions, from_matrix_functions
 from .methods import (
     APGD,
     LBFGSB,
@@ -77,6 +77,7 @@ __all__ = [
     "DualSet",
     "Entropy",
     "Extragradient",
+    "FileTable",
     "FixedPoint",
     "GroupedLinear",
     "History",

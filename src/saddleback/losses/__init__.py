@@ -5,6 +5,7 @@ from .callables import FunctionLosses, PairLosses, from_functions
 from .differences import check_jacobian
 from .facts import LossFacts
 from .grouped import (
+    FileTable,
     GroupedLinear,
     HeldOut,
     Huber,
@@ -21,6 +22,7 @@ from .rescaled import RescaledLosses
 
 __all__ = [
     "AffineMatrix",
+    "FileTable",
     "FunctionLosses",
     "GroupedLinear",
     "HeldOut",

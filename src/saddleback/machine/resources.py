@@ -49,8 +49,8 @@ def quota_of_cores(root: Path = ROOT) -> int | None:
 
 
 def free_memory(root: Path = ROOT) -> float:
-    """Bytes that are available without swapping; inf where that is unknown."""
-    return min(_available(root), memory_left(root))
+    """Bytes that are available without swapping, up to the limits of containers and of `ulimit`; inf where unknown."""
+    return min(_available(root), memory_left(root), _up_to_limits(root))
 
 
 def check_room(n_bytes: float, what: str, remedy: str) -> None:
@@ -114,6 +114,21 @@ def _inside_joblib() -> bool:
     parallel = sys.modules.get("joblib.parallel")
     active = getattr(parallel, "get_active_backend", None)
     return active is not None and (active()[0].nesting_level or 0) > 0
+
+
+def _up_to_limits(root: Path) -> float:
+    """Bytes that this process may still ask for, where its address space or its data are limited (``ulimit``)."""
+    left = inf
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        pages = (root / "proc/self/statm").read_text().split()
+        # The sizes of the address space, and of data and stack.
+        for limit, used in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+            most = resource.getrlimit(limit)[0]
+            if most != resource.RLIM_INFINITY:
+                left = min(left, max(0.0, most - float(used) * resource.getpagesize()))
+    return left
 
 
 def _available(root: Path) -> float:

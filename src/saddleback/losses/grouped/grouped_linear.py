@@ -21,6 +21,7 @@ from ..base import (
     HasSampledHessian,
     HasSmoothness,
 )
+from .files.named_columns import is_in_files, with_columns_read
 from .held_out import HeldOut
 from .hessian import check_room_for_hessian
 from .in_memory import open_in_memory
@@ -32,7 +33,8 @@ from .input.responses import read_responses
 from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
 from .opened import GivenRows
 from .own_loss import find_loss
-from .partitions.opening import is_on_dask, open_on_dask
+from .partitions.opening import is_in_partitions, open_partitions
+from .partitions.streaming import streamed
 from .pointwise_loss import PointwiseFunctions
 from .row_jacobian import RowJacobian
 from .row_losses import RowLosses
@@ -55,7 +57,9 @@ class GroupedLinear:
     X : (n, d) matrix
         float32 or float64 (integers and booleans are converted to float64), dense in any order, a SciPy sparse matrix
         or array, a data frame of numbers and booleans, or a ``numpy.memmap``, which is read in pieces and may be larger
-        than memory. A wide matrix in C order is not copied: leave it unchanged.
+        than memory. A wide matrix in C order is not copied: leave it unchanged. Or a table in files of any size: a
+        `FileTable`, or the path of a `.npy` or Parquet file, of a folder or of a pattern of such files, where y,
+        groups, weights and offset may be names of columns, which are then no features.
     y : (n,) array
         Two labels of any type ("logistic", "squared_hinge"; the second in sorted order is the positive one), labels of
         any type ("softmax"), counts >= 0 ("poisson"), or numbers; of magnitude 1e100 at most.
@@ -153,8 +157,10 @@ class GroupedLinear:
         if self._by_row:
             refuse_for_rows(self.loss, sample_weight)
         given = GivenRows(X, y, groups, sample_weight, offset)
-        if is_on_dask(given):
-            opened = open_on_dask(given, self.loss, self.fit_intercept, n_threads)
+        if is_in_files(X):
+            given = streamed(with_columns_read(given), n_threads)
+        if is_in_partitions(given):
+            opened = open_partitions(given, self.loss, self.fit_intercept, n_threads)
         else:
             opened = open_in_memory(given, self.loss, self.fit_intercept, n_threads)
         self._layout, self._passes = opened.layout, opened.passes
@@ -253,6 +259,9 @@ class GroupedLinear:
         >>> held_out.rows([1.0, 1.0, 0.0]).tolist()
         [0.0, 1.0]
         """
+        if is_in_files(X):
+            vars_of = vars(with_columns_read(GivenRows(X, y, groups, sample_weight, offset)))
+            X, y, groups, sample_weight, offset = vars_of.values()
         for argument, name in ((y, "y"), (groups, "groups"), (sample_weight, "sample_weight")):
             refuse_masked(argument, name)
         matrix, feature_names = read_features(X)

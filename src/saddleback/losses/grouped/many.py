@@ -19,6 +19,7 @@ from .reader import ROWS_PER_CALL, Reader
 from .tables.dense_table import DenseMatrix
 from .tables.layout import Layout
 from .tables.panels import WIDEST, Panels, panel_rows
+from .tables.streamed_table import StreamedTable
 from .tables.threads import run_all
 
 CACHE_LINE = 8
@@ -120,7 +121,7 @@ class ManyReader:
     @cached_property
     def _panels(self) -> Panels:
         reader = self.reader
-        if not isinstance(reader.table, DenseMatrix):
+        if not isinstance(reader.table, DenseMatrix | StreamedTable):
             return Panels.of_blocks(reader.plan)
         return Panels.of_rows(
             reader.plan, panel_rows(8.0 * (self.layout.n_features + 4 * WIDEST * self.layout.n_outputs))
@@ -146,7 +147,7 @@ class ManyReader:
 
     def _copy(self) -> Vector:
         """Room for a panel of a dense table, in either order."""
-        if not isinstance(self.reader.table, DenseMatrix):
+        if not isinstance(self.reader.table, DenseMatrix | StreamedTable):
             return aligned(0)
         return aligned((self._panels.largest + 8) * self._across)
 

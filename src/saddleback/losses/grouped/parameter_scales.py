@@ -18,6 +18,7 @@ from .tables.layout import Layout
 from .tables.mapped_table import MappedTable
 from .tables.sparse_blocks import SparseBlocks
 from .tables.sparse_table import SparseTable
+from .tables.streamed_table import StreamedTable
 
 Squares = Callable[[Indices, float], Vector]
 """(columns, factor) -> the sums of squares of these columns times the factor."""
@@ -100,7 +101,7 @@ def root_mean_squares(reader: Reader, positions: Indices) -> Vector:
     columns = np.arange(table.shape[1])
     if isinstance(table, SparseTable | SparseBlocks):
         return _root_mean_squares(partial(_of_entries, table), columns, n)
-    assert isinstance(table, DenseTable)
+    assert isinstance(table, DenseTable | StreamedTable)
     everything = partial(_of_pieces, partial(_all_rows, reader, positions))
     if n * columns.size <= EXACT_ENTRIES:
         return _root_mean_squares(everything, columns, n)
@@ -122,8 +123,12 @@ def _all_rows(reader: Reader, positions: Indices) -> Pieces:
         reader.table.close(stage)
 
 
-def _some_rows(reader: Reader, table: DenseTable, positions: Indices) -> Pieces:
-    """Copies of a few rows, read directly: a file is not opened piece by piece for them."""
+def _some_rows(reader: Reader, table: DenseTable | StreamedTable, positions: Indices) -> Pieces:
+    """Copies of a few rows, read directly: a mapped file is not opened piece by piece for them."""
+    if isinstance(table, StreamedTable):
+        A = table.some_rows(np.sort(reader.plan.rows[positions]))
+        yield read_only(A), np.arange(len(A))
+        return
     mapped = isinstance(table, MappedTable)
     rows = np.sort(reader.plan.rows[positions]) if mapped else reader.plan.order[positions]
     step = max(1, COPIED_ENTRIES // table.shape[1])

@@ -22,6 +22,7 @@ from .tables.read_plan import ReadPlan
 from .tables.sources import Source, Table
 from .tables.sparse_blocks import InBlocks, SparseBlocks, blocks_pay
 from .tables.sparse_source import SparseSource
+from .tables.streamed_table import StreamedTable
 from .tables.threads import SPARSE_ENTRY_COST, run_all, worthwhile_threads
 
 NARROW_COLUMNS = 128
@@ -85,7 +86,7 @@ class Reader:
         y = y[plan.rows]
         if offset is not None:
             offset = np.ascontiguousarray(offset[plan.rows].T)
-        if isinstance(matrix, MappedTable):
+        if isinstance(matrix, MappedTable | StreamedTable):
             return cls(matrix, plan, y, offset, memberships)
         if isinstance(matrix, DenseSource) and not narrow:
             return cls(matrix.by_rows(), plan, y, offset, memberships)

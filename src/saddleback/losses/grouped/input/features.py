@@ -8,14 +8,19 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ....errors import ProblemError
+from ..files.file_table import FileTable
 from ..tables.scaled_source import ScaledColumns
 from ..tables.sources import Source, read_matrix
+from ..tables.streamed_table import StreamedTable
 from .frames import columns_of, matrix_of
 from .labels import NO_ROWS, listed, refuse_masked
 
 
 def read_features(X: Any) -> tuple[Source, list[Any] | None]:
     """X, checked, and the names of its columns where it is a data frame."""
+    if isinstance(X, FileTable):
+        source = X.blocks()
+        return StreamedTable(source, 0, len(source.lengths)), None if source.names is None else list(source.names)
     # A sparse matrix of the format "dok" is a dict, and so one of NO_ROWS.
     if isinstance(X, NO_ROWS) and not issparse(X):
         raise ProblemError(

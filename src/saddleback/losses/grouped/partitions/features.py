@@ -12,6 +12,7 @@ from ...._types import Indices
 from ..tables.dense_source import DenseSource
 from ..tables.sources import read_matrix
 from ..tables.sparse_source import SparseSource
+from ..tables.streamed_table import StreamedTable
 from .collections import Partitioned
 from .executor import Executor
 from .loading import Expected, Part
@@ -63,6 +64,8 @@ class _Asked:
         X: Any = np.empty((0, self.n_columns))
         if isinstance(part.source, DenseSource | SparseSource):
             X = part.source.X
+        elif isinstance(part.source, StreamedTable):
+            X = part.source.some_rows()
         with part.place.named():
             return self.function(X, own, *self.shared)
 
@@ -72,6 +75,8 @@ def _some_rows(part: Part, rows: Indices) -> Part:
         return replace(part, n_rows=0, source=None)
     if isinstance(part.source, DenseSource | SparseSource):
         return replace(part, n_rows=rows.size, source=read_matrix(part.source.X[rows]))
+    if isinstance(part.source, StreamedTable):
+        return replace(part, n_rows=rows.size, source=read_matrix(part.source.some_rows(rows)))
     raise AssertionError(f"a partition in memory is no {type(part.source).__name__}")
 
 

@@ -25,6 +25,8 @@ class Place:
 
     number: int
     count: int
+    rows: str = ""
+    """Where its rows are, if that is known."""
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -32,9 +34,8 @@ class Place:
         try:
             yield
         except ProblemError as error:
-            raise ProblemError(
-                f"{error} (In partition {self.number} of {self.count}; rows are counted from its first one.)"
-            ) from error
+            where = self.rows or f"partition {self.number} of {self.count}"
+            raise ProblemError(f"{error} (In {where}; rows are counted from its first one.)") from error
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Opening a table that is in the partitions of Dask arrays or data frames."""
+"""Opening a table that is in partitions: of Dask arrays or data frames, or sections of files."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .starting import start
 from .weighing import AddWeights, Coefficients, Count, Tally
 
 
-def is_on_dask(given: GivenRows) -> bool:
-    """Whether X, or an argument that belongs to it, is a Dask collection."""
+def is_in_partitions(given: GivenRows) -> bool:
+    """Whether X is in partitions, or an argument that belongs to it is a Dask collection."""
     return isinstance(given.X, PartitionedFeatures) or any(map(is_dask, vars(given).values()))
 
 
-def open_on_dask(given: GivenRows, loss: PointwiseLoss, fit_intercept: bool, n_threads: int | None) -> Opened:
+def open_partitions(given: GivenRows, loss: PointwiseLoss, fit_intercept: bool, n_threads: int | None) -> Opened:
     """Check all partitions, number their labels by those of all, and leave them where they are as residents."""
     arguments = {name: argument for name, argument in vars(given).items() if name != "X"}
     if isinstance(given.X, PartitionedFeatures):

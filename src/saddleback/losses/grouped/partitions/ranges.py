@@ -14,7 +14,7 @@ from ....errors import ClusterError
 from ....linalg.blas_threads import one_blas_thread
 from ..tables.threads import run_all
 from .tree import Node, PartialSums, Sums, maximal_nodes
-from .works import Shape, Work
+from .works import Shape
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ def side_by_side(function: Callable[[T], None], items: Sequence[T], n_threads: i
 
 
 def sums_here(
-    work: Work, numbers: Sequence[int], residents: Sequence[Any], n_leaves: int, n_threads: int
+    work: Callable[[Any], Sums | None], numbers: Sequence[int], residents: Sequence[Any], n_leaves: int, n_threads: int
 ) -> PartialSums:
     """The sums over these partitions, as far as the tree adds them."""
     sums, lock = PartialSums(n_leaves), Lock()

@@ -25,6 +25,13 @@ def block_length(bytes_per_row: float) -> int:
     return int(np.clip(rows, ROWS_AT_A_TIME, LONGEST_BLOCK))
 
 
+def dense_rows(X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
+    """Rows of X in float64: a view where they are consecutive and X is in float64, else a copy."""
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    consecutive = last - first == rows.size and (np.diff(rows) == 1).all()
+    return (X[first:last] if consecutive else X[rows]).astype(np.float64, copy=False)
+
+
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
     """A dense matrix, and the type of its entries as the kernel reads them."""
@@ -62,10 +69,7 @@ class DenseTable(DenseMatrix):
         pass
 
     def dense(self, X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
-        """Rows of X in float64: a view where they are consecutive and X is in float64, else a copy."""
-        first, last = int(rows[0]), int(rows[-1]) + 1
-        consecutive = last - first == rows.size and (np.diff(rows) == 1).all()
-        return (X[first:last] if consecutive else X[rows]).astype(np.float64, copy=False)
+        return dense_rows(X, rows)
 
 
 @dataclass(frozen=True, eq=False)

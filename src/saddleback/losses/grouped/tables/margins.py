@@ -10,6 +10,7 @@ from .read_plan import Stage
 from .scaled_source import ScaledSource
 from .sources import Source
 from .sparse_source import SparseSource
+from .streamed_table import StreamedTable
 
 BLOCK_ENTRIES = 1 << 20
 """Entries that are converted to float64 at a time: 8 MB."""
@@ -22,6 +23,12 @@ def margins_of(matrix: Source, W: Matrix) -> Matrix:
         if isinstance(matrix, SparseSource):
             return np.asarray(matrix.X @ W.T)
         eta = np.empty((n, len(W)))
+        if isinstance(matrix, StreamedTable):
+            place = 0
+            for piece in matrix.pieces():
+                eta[place : place + len(piece)] = piece.astype(np.float64, copy=False) @ W.T
+                place += len(piece)
+            return eta
         block = max(1, BLOCK_ENTRIES // d)
         for first in range(0, n, matrix.stage_rows):
             stage = Stage(first, min(first + matrix.stage_rows, n), ())

@@ -17,8 +17,9 @@ from .planning import Blocked
 from .read_plan import Stage
 from .scaled_source import ScaledColumns, ScaledSource
 from .sparse_source import SparseSource
+from .streamed_table import StreamedTable
 
-Source = DenseSource | SparseSource | MappedTable
+Source = DenseSource | SparseSource | MappedTable | StreamedTable
 """A user's matrix, checked. The table is made from it when the read plan, and so the order of its rows, is known."""
 
 

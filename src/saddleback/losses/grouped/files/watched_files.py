@@ -1,0 +1,138 @@
+"""Files that are read over and over, and must not change in the meantime."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+from threading import local
+from typing import Any
+
+from ....errors import ProblemError
+
+AHEAD_BYTES = 64 * 1024 * 1024
+"""Bytes that the system is asked to read ahead, where it had to wait for a disk: they last for tens of milliseconds."""
+
+
+@dataclass(frozen=True)
+class WatchedFile:
+    """A file as it was when it was first seen. Each thread opens it for itself, one file at a time."""
+
+    path: Path
+    size: int
+    changed: int
+    """Nanoseconds of its last change."""
+    inode: int
+
+    @classmethod
+    def of(cls, path: Path) -> WatchedFile:
+        """Refuse what cannot be read, and what is no regular file."""
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise ProblemError(f"{str(path)!r} is no regular file. Pass a file, a folder of files or a pattern.")
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise cannot_read(path, error) from error
+        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def check(self, status: os.stat_result) -> None:
+        """Refuse a file that has changed."""
+        if (status.st_size, status.st_mtime_ns, status.st_ino) != (self.size, self.changed, self.inode):
+            raise ProblemError(
+                f"{str(self.path)!r} has changed since it was opened: it had {self.size} bytes and has "
+                f"{status.st_size}. Open the table anew when its files are complete, and leave them unchanged."
+            )
+
+    def check_unchanged(self) -> None:
+        """The same by the name of the file, which may be that of another one by now."""
+        try:
+            self.check(self.path.stat())
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+
+
+@dataclass(frozen=True)
+class FileReader:
+    """Reads bytes of files; every thread keeps the last file that it has opened."""
+
+    _of_thread: local = field(default_factory=local, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FileReader, ()
+
+    def read_into(self, file: WatchedFile, room: Any, offset: int) -> None:
+        """Fill a contiguous array with the bytes of a file from ``offset``."""
+        view, done = memoryview(room).cast("B"), 0
+        try:
+            opened = self._opened(file)
+            file.check(os.fstat(opened.fileno()))
+            done = _read_cached(opened.fileno(), view, offset)
+            if done < len(view):
+                _ask_ahead(opened.fileno(), offset + done, max(AHEAD_BYTES, len(view)))
+                opened.seek(offset + done)
+            while done < len(view):
+                n_bytes = opened.readinto(view[done:])
+                if not n_bytes:
+                    raise ProblemError(
+                        f"{str(file.path)!r} ends at byte {offset + done}, before the end of its table: it was cut "
+                        "off. Write it again, and open the table anew."
+                    )
+                done += n_bytes
+        except OSError as error:
+            raise cannot_read(file.path, error) from error
+
+    def _opened(self, file: WatchedFile) -> FileIO:
+        opened: _Opened | None = getattr(self._of_thread, "opened", None)
+        if opened is None or opened.file is not file:
+            opened = _Opened(file)
+            self._of_thread.opened = opened
+        return opened.stream
+
+
+class _Opened:
+    """An open file, closed when nobody uses it any more: a thread may end without notice."""
+
+    def __init__(self, file: WatchedFile) -> None:
+        self.file = file
+        self.stream = FileIO(file.path)
+
+    def __del__(self) -> None:
+        if "stream" in vars(self):
+            self.stream.close()
+
+
+def cannot_read(path: Path, error: OSError) -> ProblemError:
+    """What the system says of a file that cannot be read."""
+    return ProblemError(f"{str(path)!r} cannot be read: {error.strerror or error}.")
+
+
+def ask_ahead(path: Path, offset: int, n_bytes: int) -> None:
+    """Ask the system to read a part of a file into its cache meanwhile; where it cannot, nothing happens."""
+    if hasattr(os, "posix_fadvise"):
+        try:
+            descriptor = os.open(path, os.O_RDONLY)
+        except OSError:
+            return
+        try:
+            _ask_ahead(descriptor, offset, n_bytes)
+        finally:
+            os.close(descriptor)
+
+
+def _ask_ahead(descriptor: int, offset: int, n_bytes: int) -> None:
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, offset, n_bytes, os.POSIX_FADV_WILLNEED)
+
+
+def _read_cached(descriptor: int, view: memoryview, offset: int) -> int:
+    """Read what is in the system's cache, without waiting for a disk; the number of bytes."""
+    if not hasattr(os, "RWF_NOWAIT"):
+        return 0
+    try:
+        return os.preadv(descriptor, [view], offset, os.RWF_NOWAIT)
+    except OSError:  # Nothing is in the cache, or the file system has no such reading.
+        return 0
