@@ -14,5 +14,8 @@ if TYPE_CHECKING:
 
 
 def blocks_of_files(memory: float, cuts: Sequence[EncodedCut], encoding: Encoding) -> Blocks:
-    """Blocks of a source; ``memory`` bounds what is held at a time."""
-    raise NotImplementedError(EncodedSource(cuts, encoding), memory)
+    """Features that nobody keeps; copies of chosen rows take ``memory`` bytes at most."""
+    from ...learn.data.partitions import Partitions
+    from ...losses.grouped.partitions.streaming import streamed_features
+
+    return Partitions(streamed_features(EncodedSource(cuts, encoding)))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from os import PathLike
 from typing import Any
 
 from ...errors import ProblemError
 from ...machine.file_listing import is_many
+from ...machine.memory_setting import SHARE, read_memory
 from ...machine.resources import free_memory, gigabytes
 from ...tabular import Encoding
 from ...tabular.encoding.finding import note
@@ -26,9 +25,6 @@ from .encoding_sample import learn_on_sample, sample_size
 from .from_files import blocks_of_files
 from .on_cluster import blocks_on
 
-SHARE = 0.5
-"""Of the free memory that the rows may take: the rest is for what else runs on the machine."""
-
 COPIES = 3.0
 """Tables of numbers that a fit in memory has at a time: the columns as they are read, the features, and what a pass or
 a fold makes of them. Measured: 2.2 to 2.8."""
@@ -39,9 +35,6 @@ MOST_FEATURES = 10
 CSV_COPIES = 2.0
 """What a file of CSV takes at least in memory, beside its own bytes."""
 
-UNITS = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]?i?B?)\s*", re.IGNORECASE)
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -49,7 +42,7 @@ class Asked:
 
     scheduler: str | None = None
     memory: float | None = None
-    """Bytes that the rows may take."""
+    """Bytes that the rows may take; by default half of those that are free."""
     out_of_core: bool | None = None
 
     @classmethod
@@ -68,23 +61,12 @@ class Asked:
                 f"scheduler puts the rows into the memory of workers; got {other} as well, which is about rows on this "
                 "machine. Leave one of them out."
             )
-        return cls(scheduler, None if memory is None else read_size(memory), out_of_core)
+        return cls(scheduler, None if memory is None else read_memory(memory), out_of_core)
 
     @property
     def limit(self) -> float:
         """Bytes that the rows may take in memory."""
-        return SHARE * free_memory() if self.memory is None else self.memory
-
-
-def read_size(memory: Any) -> float:
-    """Bytes, as a number or as text such as "2GB"."""
-    size = float(memory) if isinstance(memory, int | float) and not isinstance(memory, bool) else None
-    if isinstance(memory, str) and (found := SIZE.fullmatch(memory)):
-        unit = found[2].upper().replace("I", "")
-        size = float(found[1]) * UNITS[unit if unit in UNITS else f"{unit}B"]
-    if size is None or not 0.0 < size < inf:
-        raise ProblemError(f"memory must be a size such as '2GB' or a positive number of bytes; got {quoted(memory)}.")
-    return size
+        return read_memory(None) if self.memory is None else self.memory
 
 
 def parquet_of(data: Any, asked: Asked) -> ParquetFiles | None:
