@@ -74,9 +74,14 @@ class BlockRows:
         groups = {name: labels[rows] for name, labels in self.groups.items()}
         return BlockRows(self.X[rows], self.y[rows], self.classes, groups, weight, self.left_out, self.n_columns)
 
+    @property
+    def arguments(self) -> tuple[Any, Any, Any, Any]:
+        """X, y, sensitive_features and sample_weight, as ``fit`` takes them; classes are numbers."""
+        return self.X, self.y, self.groups, self.weight
+
     def fit(self, model: Any) -> None:
-        """Fit an estimator, which gets the classes by their numbers: texts of so many rows would take much memory."""
-        model.fit(self.X, self.y, self.groups, self.weight)
+        """Fit an estimator, which gets classes as numbers: texts of so many rows would take much memory."""
+        model.fit(*self.arguments)
         if self.classes is not None:
             model.classes_ = self.classes[model.classes_]
 

@@ -21,6 +21,7 @@ from ..table_model import TableModel
 from ..watcher import Watcher
 from .block_rows import BlockRows, fingerprint_of
 from .held_out import Draw
+from .rows_of_fit import SEED
 from .ways import Way
 
 ROOM = "rows that judge the model, and a sample of those of its fit,"
@@ -122,6 +123,7 @@ def fit_blocks(
             command=judged.command,
             feature_names=encoding.feature_names,
             data=evidence_data(encoding, rows.left_out, _entries(judged.test, test)),
+            settings=model.get_params(deep=False) | {"estimator class": type(model).__name__, SEED: settings.seed},
             fingerprint=fingerprint,
             tell=watcher.tell,
         )
