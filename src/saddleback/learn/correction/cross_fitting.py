@@ -9,6 +9,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..._types import Matrix, Vector
 from ...errors import ProblemError
+from ..data.files import frame_of
 from ..data.folds import Split, check_classes
 from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
@@ -61,4 +62,5 @@ def _margins_of_split(model: UserModel, split: Split, read: MarginReader) -> Vec
 
 
 def _margins_of_rows(X: Any, model: Any, read: MarginReader) -> Vector | Matrix:
-    return read(model, X)
+    names = getattr(model, "feature_names_in_", None)
+    return read(model, X if names is None or len(names) != X.shape[1] else frame_of(X, list(names)))

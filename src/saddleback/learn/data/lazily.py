@@ -1,24 +1,31 @@
-"""Predictions for rows that Dask holds: as lazy as the rows are."""
+"""Predictions for rows that Dask holds, as lazy as the rows are, and for rows in files, read block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...losses import FileTable
 from ...losses.grouped.partitions.collections import is_dask
+from .files import read_by_blocks, without_groups
 
 Method = Callable[[Any, Any], NDArray[Any]]
 
 
 def by_partitions(method: Method) -> Method:
-    """A method (model, X) -> one entry or line per row that returns a Dask array for a Dask X, and computes nothing."""
+    """A method (model, X) -> one entry or line per row that returns a Dask array for a Dask X, and computes nothing.
+
+    Rows of files are read block by block.
+    """
 
     @wraps(method)
     def checked(self: Any, X: Any) -> NDArray[Any]:
+        if isinstance(X, FileTable):
+            return read_by_blocks(without_groups(X, self._dropped_columns()), partial(method, self))
         return _lazy(self, method, X) if is_dask(X) else method(self, X)
 
     return checked

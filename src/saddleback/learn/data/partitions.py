@@ -1,4 +1,4 @@
-"""Arguments of ``fit`` that Dask holds: features stay in their partitions, all else comes into this process."""
+"""Arguments of ``fit`` that Dask or files hold: features stay in their partitions, all else comes into this process."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from ..._types import Indices
 from ...errors import ProblemError
-from ...losses import GroupedLinear
+from ...losses import FileTable, GroupedLinear
 from ...losses.grouped.partitions.collections import is_dask
 from ...losses.grouped.partitions.features import PartitionedFeatures
+from .files import features_in_files, without_rows
 from .remote import RemoteMatrix
 
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """`Blocks` that are the partitions of a Dask collection, on a cluster or in this process."""
+    """`Blocks` that are the partitions of a Dask collection or the sections of files."""
 
     features: PartitionedFeatures
 
@@ -33,8 +34,9 @@ class Partitions:
     def map(self, function: Callable[..., Any], own: Sequence[Any], *shared: Any) -> list[Any]:
         return self.features.map(function, own, *shared)
 
-    def taken(self, rows: Sequence[Indices]) -> Partitions:
-        return Partitions(self.features.taken(rows))
+    def taken(self, rows: Sequence[Indices]) -> Partitions | None:
+        features = self.features.taken(rows)
+        return None if features is None else Partitions(features)
 
     def grouped_linear(self, y: Any, groups: Any, **options: Any) -> GroupedLinear:
         return GroupedLinear(self.features, y, groups, **options)
@@ -45,11 +47,13 @@ Arguments = tuple[Any, Any, Any, Any]
 
 
 def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Arguments:
-    """The same arguments with a `RemoteMatrix` in the place of a Dask X; those of NumPy and pandas are not touched.
+    """The same arguments with a `RemoteMatrix` in the place of an X of Dask or in files; others are not touched.
 
     ``labels`` are columns of X that name groups, which come here; those in ``dropped`` are no features.
     """
     X, *rowwise = arguments
+    if isinstance(X, FileTable):
+        return _in_files(X, labels, dropped), *rowwise
     if not (is_dask(X) or _any_dask(rowwise)):
         return arguments
     import dask
@@ -81,6 +85,12 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
         chosen = {position: chosen[:, k] for k, position in enumerate(labels)}
     given = given._meta if frame else np.empty((0, given.shape[1]))
     return RemoteMatrix(Partitions(features), given=given, labels=chosen), y, sensitive_features, sample_weight
+
+
+def _in_files(table: FileTable, labels: list[Any], dropped: list[Any]) -> RemoteMatrix:
+    columns = {name: table[name] for name in labels}
+    table = table.drop(dropped) if dropped else table
+    return RemoteMatrix(Partitions(features_in_files(table)), given=without_rows(table), labels=columns or None)
 
 
 def _any_dask(x: Any) -> bool:

@@ -29,8 +29,8 @@ class Blocks(Protocol):
     def map(self, function: Callable[..., Any], own: Sequence[Any], *shared: Any) -> list[Any]:
         """``function(X, own, *shared)`` of every block, where the block is; answers are small, in the blocks' order."""
 
-    def taken(self, rows: Sequence[Indices]) -> Blocks:
-        """Some rows of every block, copied once to where the block is."""
+    def taken(self, rows: Sequence[Indices]) -> Blocks | None:
+        """Some rows of every block, copied once to where the block is; None where they are better read there."""
 
     def grouped_linear(self, y: Any, groups: Any, **options: Any) -> GroupedLinear:
         """The losses of all rows, with arguments for all rows as `GroupedLinear` takes them."""
@@ -64,6 +64,8 @@ class RemoteMatrix:
             return self
         order = np.argsort(self.rows, kind="stable")
         blocks = self.blocks.taken(self._of_blocks(self.rows[order]))
+        if blocks is None:
+            return self
         if (np.diff(order) == 1).all():
             return RemoteMatrix(blocks)
         place = np.empty(order.size, dtype=np.intp)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from ..._types import Matrix, Vector
 from ..._validation import flag, number
 from ...errors import ProblemError
+from ...losses import FileTable
 from ...losses.grouped.partitions.collections import is_dask
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
@@ -86,7 +87,7 @@ class LinearMinimax(HasEvidence, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _check_arguments(self, X: Any, y: Any, sensitive_features: Any) -> None:
         """What can be said before X is read."""
-        if not is_dask(X):
+        if not (is_dask(X) or isinstance(X, FileTable)):
             refuse_exchanged(X, sensitive_features, self.group_by)
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")

@@ -17,6 +17,7 @@ from .collections import Partitioned
 from .executor import Executor
 from .loading import Expected, Part
 from .starting import start
+from .streamed import Streamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +49,14 @@ class PartitionedFeatures:
         asked = self.parts.then(_Asked(function, shared, self.expected.n_columns), list(own))
         return asked.each(_itself)
 
-    def taken(self, rows: Sequence[Indices]) -> PartitionedFeatures:
-        """Some rows of every partition, copied where they are."""
+    def taken(self, rows: Sequence[Indices]) -> PartitionedFeatures | None:
+        """Some rows of every partition, copied where they are, or from files to memory; None where these are many."""
+        if isinstance(self.parts, Streamed):
+            entries = sum(own.size for own in rows) * self.expected.n_columns
+            if entries * np.dtype(self.expected.dtypes[0]).itemsize > self.parts.memory:
+                return None
         parts = self.parts.then(_some_rows, list(rows))
+        parts = parts.here() if isinstance(parts, Streamed) else parts
         return PartitionedFeatures(parts, self.expected, np.array([own.size for own in rows]))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ....machine.resources import cores
+from .in_process import InProcess
 from .ranges import answers_here, sums_here
 from .resident import Resident
 from .tree import Sums
@@ -27,6 +28,8 @@ class Streamed:
 
     parts: Sequence[Any]
     n_threads: int | None
+    memory: float
+    """Bytes for what is kept between passes, and for copies of chosen rows."""
     steps: tuple[Step, ...] = ()
     _kept: dict[int, Any] = field(default_factory=dict, repr=False)
 
@@ -57,7 +60,13 @@ class Streamed:
         return total
 
     def then(self, step: Callable[..., Any], arguments: Sequence[Any] | None = None) -> Streamed:
-        return Streamed(self.parts, self.n_threads, (*self.steps, (step, arguments)))
+        return Streamed(self.parts, self.n_threads, self.memory, (*self.steps, (step, arguments)))
+
+    def here(self) -> InProcess:
+        """What the steps make of all partitions, in memory."""
+        numbers = range(self.n_partitions)
+        made = answers_here(lambda number, _: self._made(number), numbers, numbers, self._threads)
+        return InProcess(made, self.n_threads)
 
     def _made(self, number: int) -> Any:
         """What the steps make of a partition."""

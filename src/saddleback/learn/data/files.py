@@ -1,0 +1,60 @@
+"""Arguments X of the estimators that are tables in files: features are read in every pass, columns of groups once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...losses import FileTable
+from ...losses.grouped.partitions.features import PartitionedFeatures
+from ...losses.grouped.partitions.ranges import side_by_side
+from ...losses.grouped.partitions.streaming import streamed_features
+from ...losses.grouped.tables.streamed_table import StreamedTable
+from ...machine.resources import cores
+
+
+def features_in_files(table: FileTable) -> PartitionedFeatures:
+    """The features of a table, checked."""
+    return streamed_features(table.blocks(), memory=table.memory)
+
+
+def without_rows(table: FileTable) -> Any:
+    """A frame or a matrix of no rows with the features of a table."""
+    return frame_of(np.empty((0, len(table.columns))), _names(table))
+
+
+def without_groups(table: FileTable, dropped: list[Any]) -> FileTable:
+    """The table without the columns of groups that are no features, where columns have names and it has these."""
+    present = [name for name in dropped if isinstance(name, str) and name in table.columns]
+    return table.drop(present) if present else table
+
+
+def read_by_blocks(table: FileTable, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+    """A function of a frame or a matrix with an entry or a line for each row, of all rows."""
+    sections, names = StreamedTable.sections_of(table.blocks()), _names(table)
+    answers: list[Any] = [None] * len(sections)
+
+    def answer(k: int) -> None:
+        parts = [np.asarray(function(frame_of(piece, names))) for piece in sections[k].pieces()]
+        answers[k] = np.concatenate(parts)
+
+    side_by_side(answer, range(len(sections)), cores())
+    return np.concatenate(answers) if answers else np.asarray(function(without_rows(table)))
+
+
+def frame_of(X: NDArray[Any], names: list[str] | None) -> Any:
+    """X with the names of its columns, as estimators take them: in a data frame, where pandas is there."""
+    if names is None:
+        return X
+    try:
+        import pandas
+    except ImportError:
+        return X
+    return pandas.DataFrame(X, columns=names, copy=False)
+
+
+def _names(table: FileTable) -> list[str] | None:
+    return list(table.columns) if all(isinstance(name, str) for name in table.columns) else None
