@@ -53,7 +53,7 @@ class PartitionedFeatures:
         """Some rows of every partition, copied where they are, or from files to memory; None where these are many."""
         if isinstance(self.parts, Streamed):
             entries = sum(own.size for own in rows) * self.expected.n_columns
-            if entries * np.dtype(self.expected.dtypes[0]).itemsize > self.parts.memory:
+            if entries * np.dtype(self.expected.dtypes[0]).itemsize > self.parts.budget.memory:
                 return None
         parts = self.parts.then(_some_rows, list(rows))
         parts = parts.here() if isinstance(parts, Streamed) else parts

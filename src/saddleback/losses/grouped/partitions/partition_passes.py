@@ -19,6 +19,7 @@ from ..sampled_hessian import SampledHessian, rows_to_sample
 from ..tables.layout import Layout
 from .executor import Executor
 from .in_process import InProcess
+from .streamed import Streamed
 from .summaries import Draw, Moments, Stored, merged_rms, merged_scale, spread_sample, stored_by
 from .works import Evaluate, EvaluateMany, Gram, Hessian, LossHessians, Values
 
@@ -33,7 +34,7 @@ class PartitionPasses:
     n_groups: int
 
     def __getstate__(self) -> dict[str, object]:
-        if not isinstance(self.residents, InProcess):
+        if not isinstance(self.residents, InProcess | Streamed):
             _refuse_copies()
         return {name: getattr(self, name) for name in ("residents", "loss", "layout", "n_groups")}
 

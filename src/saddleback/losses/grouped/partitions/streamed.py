@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ....machine.resources import cores
+from ..tables.streamed_table import StreamedTable
 from .in_process import InProcess
+from .kept import Budget, Kept
 from .ranges import answers_here, sums_here
 from .resident import Resident
 from .tree import Sums
@@ -23,15 +26,20 @@ Step = tuple[Callable[..., Any], Sequence[Any] | None]
 class Streamed:
     """Partitions that are not in memory, read side by side by as many threads as this process may use.
 
-    What the steps make of a partition lives as long as it is used; residents are kept, without their rows.
+    What the steps make of a partition lives as long as it is used; residents are kept, without their rows, as far as
+    memory allows.
     """
 
     parts: Sequence[Any]
     n_threads: int | None
-    memory: float
-    """Bytes for what is kept between passes, and for copies of chosen rows."""
+    budget: Budget
+    """For what is kept between passes."""
     steps: tuple[Step, ...] = ()
-    _kept: dict[int, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """The residents that are made by these steps."""
+        return Kept(self.budget)
 
     @property
     def n_partitions(self) -> int:
@@ -60,7 +68,7 @@ class Streamed:
         return total
 
     def then(self, step: Callable[..., Any], arguments: Sequence[Any] | None = None) -> Streamed:
-        return Streamed(self.parts, self.n_threads, self.memory, (*self.steps, (step, arguments)))
+        return Streamed(self.parts, self.n_threads, self.budget, (*self.steps, (step, arguments)))
 
     def here(self) -> InProcess:
         """What the steps make of all partitions, in memory."""
@@ -70,13 +78,14 @@ class Streamed:
 
     def _made(self, number: int) -> Any:
         """What the steps make of a partition."""
-        if number in self._kept:
-            return self._kept[number]
+        made: Any = self.kept.resident(number)
+        if made is not None:
+            return made
         made = self.parts[number]
         for step, arguments in self.steps:
             made = step(made) if arguments is None else step(made, arguments[number])
-        if isinstance(made, Resident):
-            self._kept[number] = made
+        if isinstance(made, Resident) and isinstance(made.reader.reader.table, StreamedTable):
+            self.kept.keep(number, made)
         return made
 
     @property

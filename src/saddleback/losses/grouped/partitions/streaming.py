@@ -12,6 +12,7 @@ from ..files.block_source import BlockSource
 from ..opened import GivenRows
 from ..tables.streamed_table import StreamedTable
 from .features import PartitionedFeatures
+from .kept import Budget
 from .loading import Expected, Part, Place
 from .streamed import Streamed
 
@@ -27,10 +28,12 @@ def streamed_features(
     if not tables or not source.n_columns:
         shape = sum(source.lengths), source.n_columns
         raise ProblemError(f"X must have at least one row and one column; got shape {shape}.")
-    room = read_memory(None) if memory is None else memory
+    budget = Budget(read_memory(None) if memory is None else memory)
     lengths = np.array([table.shape[0] for table in tables])
     starts = np.cumsum(lengths) - lengths
-    parts = Streamed([_part(k, table, int(starts[k]), len(tables)) for k, table in enumerate(tables)], n_threads, room)
+    parts = Streamed(
+        [_part(k, table, int(starts[k]), len(tables)) for k, table in enumerate(tables)], n_threads, budget
+    )
     parts.each_numbered(lambda number, part: part.source.check(int(starts[number])))
     names = source.names
     expected = Expected((str(source.dtype),), None if names is None else tuple(names), source.n_columns)
