@@ -9,7 +9,7 @@ from typing import Any
 
 from distributed import Client
 
-from ..errors import ClusterError
+from ..errors import ClusterError, ProblemError
 
 PACKAGES = ("saddleback", "numpy")
 """What every worker needs."""
@@ -48,6 +48,8 @@ def check_files(client: Client, files: Sequence[Path]) -> None:
     """Refuse workers that do not see the files, or other ones of the same names."""
     paths = [os.path.abspath(file) for file in files]
     expected = _sizes(paths)
+    if None in expected:
+        raise ProblemError(f"{paths[expected.index(None)]} is no file here, where its end was read. Restore it.")
     for address, sizes in client.run(_sizes, paths).items():
         for path, here, there in zip(paths, expected, sizes, strict=True):
             if here == there:

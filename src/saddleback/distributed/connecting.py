@@ -8,6 +8,7 @@ from math import inf
 from reprlib import repr as shortened
 from typing import Any
 
+import dask
 from distributed import Client, LocalCluster
 from distributed.deploy.utils import nprocesses_nthreads
 
@@ -80,12 +81,9 @@ def connect(
             f"n_workers and threads_per_worker are for workers on this machine; got them with the address {address!r}. "
             "Leave them out, or the address."
         )
-    client = _connected(address, timeout)
-    try:
+    with _connected(address, timeout) as client:
         check_workers(client)
         yield client
-    finally:
-        client.close()
 
 
 @contextmanager
@@ -97,8 +95,9 @@ def _local(n_workers: int | None, threads: int | None) -> Iterator[Client]:
     free = free_memory()
     memory: Any = "auto" if free == inf else int(SHARE_OF_MEMORY * free / n)
     with ExitStack() as stack:
+        # A free port: that of another cluster would be a warning.
         cluster = stack.enter_context(
-            LocalCluster(n_workers=n, threads_per_worker=each, memory_limit=memory, dashboard_address=None)
+            LocalCluster(n_workers=n, threads_per_worker=each, memory_limit=memory, dashboard_address=":0")
         )
         yield stack.enter_context(Client(cluster))
 
@@ -106,14 +105,24 @@ def _local(n_workers: int | None, threads: int | None) -> Iterator[Client]:
 def _connected(address: str, timeout: float) -> Client:
     if not isinstance(address, str) or not address.strip():
         raise ProblemError(f"address must be that of a scheduler, or 'local'; got {shortened(address)}.")
+    scheduler = dask.config.get("scheduler", None)
     try:
         return Client(address, timeout=timeout)
-    except ValueError as error:
-        raise ProblemError(
+    except BaseException as error:
+        # A client that fails to connect leaves itself as what Dask computes with.
+        dask.config.set(scheduler=scheduler)
+        raise _told(error, address, timeout) from error
+
+
+def _told(error: BaseException, address: str, timeout: float) -> BaseException:
+    """What went wrong when a client was made."""
+    if isinstance(error, ValueError):
+        return ProblemError(
             f"address must be that of a scheduler, such as tcp://10.0.0.5:8786, or 'local'; got {address!r} ({error})."
-        ) from error
-    except (OSError, TimeoutError) as error:
-        raise ClusterError(
+        )
+    if isinstance(error, OSError):
+        return ClusterError(
             f"no scheduler of Dask answers at {address!r} within {timeout:g} seconds. See that it runs (dask "
             "scheduler) and that its port can be reached from here, or take workers on this machine: 'local'."
-        ) from error
+        )
+    return error

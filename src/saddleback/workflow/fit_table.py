@@ -160,7 +160,7 @@ def fit_table(
     told: dict[str, Any] = {"title": title, "purpose": purpose, "owner": owner, "command": command}
     files = parquet_of(data, asked)
     if files is not None:
-        of_blocks = columns | group_and_dropped_columns(groups, drop, weight)
+        of_blocks = columns | group_and_dropped_columns(groups, drop, weight, files.names)
         with way_of(files, asked, watcher, {"target": target, **of_blocks}) as way:
             if way is not None:
                 refuse_options(correct=correct, jobs=jobs, folds=folds)

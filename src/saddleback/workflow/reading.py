@@ -58,10 +58,8 @@ def _read(
     options: dict[str, Any],
 ) -> tuple[Encoding, TableRows]:
     watcher.tell(f"reading {name_of(data) or 'the table'}")
-    columns = group_and_dropped_columns(groups, drop, weight)
     table = as_table(data, options["categories"])
-    if weight is not None:
-        refuse_unknown(weight, table.column_names, "weight")
+    columns = group_and_dropped_columns(groups, drop, weight, table.column_names)
     encoding = learn_encoding(table, target=target, **columns, **options)
     if corrected is not None:
         encoding = _as_corrected(encoding, corrected.encoding)
@@ -116,9 +114,11 @@ def corrected_model(correct: Any) -> TableModel | None:
     return correct if isinstance(correct, TableModel) else load_table_model(correct)
 
 
-def group_and_dropped_columns(groups: Any, drop: Any, weight: str | None) -> dict[str, Any]:
-    """The columns of groups, and those that are no features."""
+def group_and_dropped_columns(groups: Any, drop: Any, weight: str | None, known: list[str]) -> dict[str, Any]:
+    """The columns of groups, and those that are no features; that of weights must be known."""
     names, dropped = ([of] if isinstance(of, str) else list(of) for of in (groups, drop))
     if not names:
         raise ProblemError("groups must name at least one column; got none.")
+    if weight is not None:
+        refuse_unknown(weight, known, "weight")
     return {"groups": names, "drop": list(dict.fromkeys([*dropped, *([] if weight is None else [weight])]))}

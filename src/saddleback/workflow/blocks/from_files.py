@@ -18,4 +18,4 @@ def blocks_of_files(memory: float, cuts: Sequence[EncodedCut], encoding: Encodin
     from ...learn.data.partitions import Partitions
     from ...losses.grouped.partitions.streaming import streamed_features
 
-    return Partitions(streamed_features(EncodedSource(cuts, encoding)))
+    return Partitions(streamed_features(EncodedSource(cuts, encoding), memory=memory))
