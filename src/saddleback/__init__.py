@@ -10,6 +10,8 @@ Models in the conventions of scikit-learn, of `saddleback.learn` (extra ``learn`
 - `fairness_path`: the models from the average to the worst group, with what every group gets on held-out rows.
 - `group_table`, `worst_group_scorer`: how every group is served by any predictions.
 
+On a Dask cluster, by `saddleback.distributed` (extra ``dask``): the same models of arrays and frames that Dask holds.
+
 The solver: `minimax` for functions, `solve` for a `Problem` of losses, a dual set and a regularizer, `GroupedLinear`
 for the losses of linear models by group, `certify` for any point.
 
@@ -132,9 +134,10 @@ _LEARN = (
 _WORKFLOW = {"fit_table": "fit_table", "load": "loading"}
 
 # Imported when they are asked for: the solver does not need them.
-_FOLDERS = ("learn", "testing")
+_FOLDERS = ("distributed", "learn", "testing")
 
 if TYPE_CHECKING:
+    from . import distributed as distributed
     from . import learn as learn
     from . import testing as testing
     from .learn import MinimaxClassifier as MinimaxClassifier
@@ -150,7 +153,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `saddleback.learn` or `saddleback.workflow`, which may need it, or `saddleback.testing`."""
+    """A name of `saddleback.learn` or `saddleback.workflow`, which may need it, or a folder."""
     if name not in (*_FOLDERS, *_LEARN, *_WORKFLOW):
         raise AttributeError(f"module 'saddleback' has no attribute {name!r}")
     from importlib import import_module

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 COLUMNS = ["id", "age", "income", "job", "sex", "race", "town", "approved", "amount"]
 
@@ -49,3 +50,17 @@ def write_rows(path: Path, names: list[str], rows: list[list[object]]) -> Path:
         writer.writerow(names)
         writer.writerows(rows)
     return path
+
+
+def people_frame(n: int = 400, seed: int = 0) -> pd.DataFrame:
+    """The same rows with gaps as None, and without the numeric target."""
+    frame = pd.DataFrame(people_rows(n, seed), columns=COLUMNS).replace({"": None, "NA": None}).drop(columns="amount")
+    return frame.assign(age=frame["age"].astype(float))
+
+
+def people_parquet(folder: Path, frame: pd.DataFrame, files: int = 3, group: int = 70) -> Path:
+    """Write a frame as numbered Parquet files of small row groups."""
+    folder.mkdir(exist_ok=True)
+    for k, index in enumerate(np.array_split(np.arange(len(frame)), files)):
+        frame.iloc[index].to_parquet(folder / f"part-{k}.parquet", row_group_size=group, index=False)
+    return folder

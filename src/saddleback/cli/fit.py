@@ -58,6 +58,24 @@ def fit(
     seed: o.Seed = 0,
     jobs: o.Jobs = None,
     max_iter: Annotated[int, typer.Option("--max-iter", metavar="N", help="Iterations of a solve, at most.")] = 1000,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler", metavar="ADDRESS", help="Keep the rows on workers of Dask: of a scheduler, or 'local' ones."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="What rows may take in memory, as 2GB; by default half of it."),
+    ] = None,
+    out_of_core: Annotated[
+        bool | None,
+        typer.Option(
+            "--out-of-core/--in-memory",
+            help="Read Parquet at every pass, or once; by default once where the rows fit into memory.",
+            show_default=False,
+        ),
+    ] = None,
     no_evidence: Annotated[
         bool, typer.Option("--no-evidence", help="Skip the outer folds: quicker, and there is nothing to report.")
     ] = False,
@@ -116,6 +134,9 @@ def fit(
             seed=seed,
             jobs=jobs,
             max_iter=max_iter,
+            scheduler=scheduler,
+            memory=memory,
+            out_of_core=out_of_core,
             evidence=not no_evidence,
             title=title,
             purpose=purpose,

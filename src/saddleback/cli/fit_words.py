@@ -12,6 +12,8 @@ from .output import columns_text, command_line, group_text, say
 
 MOST_NOTES = 6
 """Findings that ask for no decision, beyond which the rest is counted."""
+FIRST_NOTES = {"memory": 0, "sample": 1, "group": 2}
+"""The order of notes; those of other kinds come after them."""
 MOST_NAMED = 8
 """Columns that are named in one sentence."""
 
@@ -135,9 +137,9 @@ def _say_findings(findings: list[dict[str, Any]]) -> None:
     for finding in sorted(warnings, key=lambda finding: finding["kind"] != "leakage"):
         word = "WARNING, leakage?" if finding["kind"] == "leakage" else "Warning:"
         say(f"{word} {finding['message']}", indent="  ")
-    # That of groups is about the verdict.
+    # That of groups is about the verdict; how the rows were read is about all others.
     notes = [finding for finding in findings if finding["severity"] != "warning"]
-    notes.sort(key=lambda finding: finding["kind"] != "group")
+    notes.sort(key=lambda finding: FIRST_NOTES.get(finding["kind"], len(FIRST_NOTES)))
     for finding in notes[:MOST_NOTES]:
         say(f"Note: {finding['message']}", indent="  ")
     if len(notes) > MOST_NOTES:

@@ -37,7 +37,9 @@ class MissingGroups(StrEnum):
     error = "error"
 
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="The rows: CSV, CSV in gzip, or Parquet.")]
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="The rows: CSV, CSV in gzip, Parquet; or a folder or pattern of Parquet.")
+]
 Target = Annotated[str, typer.Option("--target", metavar="COL", help="The column to be predicted.")]
 Groups = Annotated[
     list[str],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
@@ -33,10 +34,9 @@ def predict(
     The columns of the target and of the groups need not be there.
     """
     from ..machine.destination import check_place
-    from ..workflow.prediction import predictions
+    from ..workflow.prediction import Predictions, tables_of
     from ..workflow.table_model_reading import load_table_model
-    from ..workflow.table_rows import as_table
-    from ..workflow.table_writing import write_csv, write_table
+    from ..workflow.table_writing import write_csv, write_tables
     from .live import live
 
     printed = out == STANDARD_OUTPUT
@@ -44,26 +44,34 @@ def predict(
         raise typer.BadParameter("--json and --out - would both print; name a file by --out.")
     place = None if printed else check_place(out, "--out", suffixes=SUFFIXES, inputs=(model, data))
     with live(quiet or json) as watcher:
-        watcher.tell(f"reading {model} and {data}")
+        watcher.tell(f"reading {model}")
         loaded = load_table_model(model)
-        table = as_table(data, loaded.encoding.text_columns, empty=True)
-        watcher.tell(f"predicting {table.num_rows:,} rows")
-        predicted, findings = predictions(loaded.encoding, loaded.model, table, keep)
-        if place is not None:
-            watcher.tell(f"writing {place}")
-            write_table(predicted, place)
+        predicted = Predictions(loaded.encoding, loaded.model, keep)
+        columns: list[str] = []
+
+        def made() -> Iterator[Any]:
+            for table in predicted.of(tables_of(data, loaded.encoding, keep)):
+                columns[:] = table.column_names
+                yield table
+                watcher.tell(f"predicted {predicted.n_rows:,} rows")
+
+        watcher.tell(f"reading {data}")
+        if place is None:
+            write_csv(made(), sys.stdout.buffer)
+        else:
+            write_tables(made(), place)
+    findings = predicted.findings
     if place is None:
         for finding in findings:
             complain(f"{finding.severity}: {finding.message}")
-        write_csv(predicted, sys.stdout.buffer)
         return
     if json:
         say_json(
             {
                 "command": "predict",
                 "predictions": str(place),
-                "rows": predicted.num_rows,
-                "columns": predicted.column_names,
+                "rows": predicted.n_rows,
+                "columns": columns,
                 "findings": [
                     {"column": f.column, "kind": f.kind, "severity": f.severity, "message": f.message} for f in findings
                 ],
@@ -72,4 +80,4 @@ def predict(
         return
     for finding in findings:
         say(f"{finding.severity.capitalize()}: {finding.message}", indent="  ")
-    say(f"Written: {place}, {predicted.num_rows:,} rows with {', '.join(predicted.column_names)}.")
+    say(f"Written: {place}, {predicted.n_rows:,} rows with {', '.join(columns)}.")

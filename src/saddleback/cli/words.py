@@ -8,17 +8,21 @@ import re
 OPTIONS = {
     "missing_groups": "--missing-groups",
     "min_group_size": "--min-group-size",
+    "out_of_core": "--out-of-core",
     "worst_weights": "--worst-weight",
     "worst_weight": "--worst-weight",
     "keep_groups": "--keep-groups",
     "random_state": "--seed",
     "categories": "--category",
     "max_iter": "--max-iter",
+    "scheduler": "--scheduler",
     "crossed": "--no-crossed",
+    "correct": "--correct",
     "positive": "--positive",
     "n_jobs": "--jobs",
     "jobs": "--jobs",
     "target": "--target",
+    "memory": "--memory",
     "groups": "--group",
     "weight": "--weight",
     "folds": "--folds",
@@ -31,7 +35,12 @@ OPTIONS = {
     "l2": "--l2",
     "cv": "--folds",
 }
-FLAGS = {"crossed=False": "--no-crossed", "keep_groups=True": "--keep-groups", "evidence=False": "--no-evidence"}
+FLAGS = {
+    "crossed=False": "--no-crossed",
+    "keep_groups=True": "--keep-groups",
+    "evidence=False": "--no-evidence",
+    "out_of_core=False": "--in-memory",
+}
 
 _NAME = "|".join(OPTIONS)
 # name=value, where the value is a quoted text, a number or a list of one of these.

@@ -110,7 +110,7 @@ def generated_losses(rows: int = 20_000, features: int = 30, groups: int = 5, se
 
 def losses_of_table(data: Any, target: str, groups: Sequence[str]) -> GroupedLinear:
     """The losses that a worst-group model of a table is made of, with columns in standard deviations."""
-    from .fit_table import read_for_fit
+    from .reading import read_for_fit
     from .settings import FitSettings, make_estimator
 
     encoding, rows = read_for_fit(data, target=target, groups=groups, weight=None, watcher=Watcher())

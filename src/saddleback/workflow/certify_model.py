@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..learn.certificate import ModelCertificate, certify_estimator
+from .blocks.block_rows import BlockRows
+from .blocks.rows_of_fit import rows_from_files
 from .table_model import TableModel
-from .table_rows import as_table, rows_of
+from .table_rows import TableRows, as_table, rows_of
 from .watcher import Watcher
 
 ROUNDING = 1e-9
@@ -58,8 +60,11 @@ def certify_model(model: TableModel, data: Any, *, anyway: bool = False, watcher
     """
     watcher = watcher or Watcher()
     watcher.tell("reading the rows")
-    rows = rows_of(model.encoding, as_table(data, model.encoding.text_columns), model.facts["weight"])
-    same = rows.fingerprint()["sha256"] == model.facts["sha256"]
+    rows: TableRows | BlockRows | None = rows_from_files(model, data)
+    same = rows is not None
+    if rows is None:
+        rows = rows_of(model.encoding, as_table(data, model.encoding.text_columns), model.facts["weight"])
+        same = rows.fingerprint()["sha256"] == model.facts["sha256"]
     found = None
     if same or anyway:
         watcher.tell("one evaluation of the losses")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..errors import MissingDependencyError
 from ..machine.destination import check_place, make_folder
-from .table_writing import write_table
+from .table_writing import write_tables
 
 
 def write_students(folder: Path, path: Path) -> None:
@@ -28,4 +28,4 @@ def write_students(folder: Path, path: Path) -> None:
     columns["sex"] = np.where(frame["female"] == 1, "woman", "man")
     columns["race"] = np.where(frame["black"] == 1, "black", "other")
     columns["good"] = np.where(frame["colgpa"] > frame["colgpa"].median(), "yes", "no")
-    write_table(pa.table(columns), check_place(path, "--out"))
+    write_tables([pa.table(columns)], check_place(path, "--out"))

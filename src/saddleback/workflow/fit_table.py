@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
-from hashlib import file_digest
+from dataclasses import replace
 from os import PathLike
 from typing import Any
-
-import pyarrow as pa
 
 from ..errors import ProblemError
 from ..learn.evidence.collect import collect_evidence
 from ..learn.fitting.observer import observed
-from ..tabular import Encoding, Finding, learn_encoding
-from ..tabular.names import column_names, listed, refuse_unknown
+from ..tabular.names import column_names, listed
+from .blocks.fit_blocks import Judged, fit_blocks, refuse_options
+from .blocks.ways import Asked, parquet_of, way_of
 from .boosting_threads import boosting_threads
+from .evidence_data import evidence_data, file_entries, name_of, title_of
 from .group_check import check_groups
-from .known_rows import copies, known_to, seen_in_training
+from .known_rows import known_to, seen_in_training
 from .option_checks import check_count, check_weight
 from .readable import check_readable
-from .settings import BOOSTING, FitSettings, make_estimator
+from .reading import corrected_model, group_and_dropped_columns, read_for_fit, read_test
+from .settings import FitSettings, make_estimator
 from .table_model import TableModel
-from .table_model_reading import load_table_model
-from .table_rows import TableRows, as_table, rows_of
 from .watcher import Watcher
 
 
@@ -52,6 +49,9 @@ def fit_table(
     seed: int = 0,
     jobs: int | None = None,
     max_iter: int = 1000,
+    scheduler: str | None = None,
+    memory: str | float | None = None,
+    out_of_core: bool | None = None,
     evidence: bool = True,
     title: str | None = None,
     purpose: str | None = None,
@@ -68,7 +68,8 @@ def fit_table(
     Parameters
     ----------
     data : path, data frame, dict of columns or pyarrow.Table
-        The rows; a file may be CSV, CSV in gzip, or Parquet.
+        The rows; a file may be CSV, CSV in gzip, or Parquet. A folder of Parquet files, or a pattern such as
+        "data/*.parquet", is one table.
     target : str
         The column to be predicted.
     groups : str or list of str
@@ -95,6 +96,14 @@ def fit_table(
         As in `MinimaxClassifier`; but rows without a label are a group "(missing)" by default.
     seed, jobs, max_iter
         ``random_state`` (at most 2^32 - 1), ``n_jobs`` and ``max_iter`` of the estimator.
+    scheduler : str, optional
+        "local", or the address of a Dask scheduler: workers read the Parquet files, and keep the encoded rows.
+    memory : str or number, optional
+        What the rows may take in memory, such as "2GB"; by default half of what is free. Parquet files that take more
+        are read again at every pass over the rows.
+    out_of_core : bool, optional
+        Whether to do so, whatever they take. The encoding is then learned on a sample, and the model is judged by rows
+        that are drawn at random from all files and have no part in its fit; so it is on a cluster.
     evidence : bool
         Whether to collect what the report shows: the outer folds take several times as long as the model itself.
     title, purpose, owner, command : str, optional
@@ -130,16 +139,33 @@ def fit_table(
         jobs=jobs,
         max_iter=max_iter,
     )
+    asked = Asked.of(scheduler, memory, out_of_core)
     if folds != "auto":
         check_count(folds, "folds", 2, "Outer folds are left out by evidence=False.")
     categories = column_names(categories, "categories")
     check_weight(weight, target, keep=keep, categories=categories)
-    corrected = _corrected(correct)
+    corrected = corrected_model(correct)
     if corrected is not None and categories:
         raise ProblemError(
             "categories takes no columns where a saved model is corrected, which reads all columns as in its fit; "
             f"got {listed(categories)}. Leave it out."
         )
+    columns: dict[str, Any] = {
+        "keep": keep,
+        "keep_groups": keep_groups,
+        "categories": categories,
+        "task": task,
+        "positive": positive,
+    }
+    told: dict[str, Any] = {"title": title, "purpose": purpose, "owner": owner, "command": command}
+    files = parquet_of(data, asked)
+    if files is not None:
+        of_blocks = columns | group_and_dropped_columns(groups, drop, weight, files.names)
+        with way_of(files, asked, watcher, {"target": target, **of_blocks}) as way:
+            if way is not None:
+                refuse_options(correct=correct, jobs=jobs, folds=folds)
+                judged = Judged(test, evidence=evidence, **told)
+                return fit_blocks(data, files, way, settings, weight, judged, watcher)
     encoding, rows = read_for_fit(
         data,
         target=target,
@@ -148,11 +174,7 @@ def fit_table(
         watcher=watcher,
         drop=drop,
         corrected=corrected,
-        keep=keep,
-        keep_groups=keep_groups,
-        categories=categories,
-        task=task,
-        positive=positive,
+        **columns,
     )
     fingerprint = rows.fingerprint()
     if corrected is not None and corrected.facts["sha256"] == fingerprint["sha256"]:
@@ -161,7 +183,7 @@ def fit_table(
             "lower than on new rows. Pass other rows."
         )
     check_groups(rows.groups, crossed=crossed, min_group_size=min_group_size, missing_groups=missing_groups)
-    test_rows = None if test is None else _read_test(test, encoding, weight, watcher)
+    test_rows = None if test is None else read_test(test, encoding, weight, watcher)
     if test_rows is not None:
         encoding = encoding.with_findings(seen_in_training(rows, test_rows))
     left_in_place = correct if corrected is None else corrected.model
@@ -181,6 +203,9 @@ def fit_table(
     # Before the evidence, which takes most of the time, and after it.
     check_readable(fitted)
     if evidence:
+        entries = file_entries("data", data, rows.n_columns)
+        if test_rows is not None:
+            entries += file_entries("test", test, test_rows.n_columns)
         with boosting_threads(len(rows)):
             collected = collect_evidence(
                 model,
@@ -188,148 +213,18 @@ def fit_table(
                 folds=folds,
                 random_state=seed,
                 positive=encoding.target.positive,
-                title=title or _title(encoding, data),
-                purpose=purpose,
-                owner=owner,
                 feature_names=encoding.feature_names,
-                data={
-                    "columns": [{"name": rule.name, "kind": rule.kind, "rule": rule.rule} for rule in encoding.columns],
-                    "findings": [asdict(finding) for finding in encoding.findings],
-                    "missing": _missing(rows),
-                    "files": [*_file("data", data, rows), *_file("test", test, test_rows)],
-                },
+                data=evidence_data(encoding, rows.left_out, entries),
                 fingerprint=fingerprint,
-                command=command,
                 tell=watcher.tell,
+                **told | {"title": title or title_of(encoding, data)},
             )
         fitted = replace(fitted, evidence=collected)
         check_readable(fitted)
     return fitted
 
 
-def read_for_fit(
-    data: Any,
-    *,
-    target: str,
-    groups: Any,
-    weight: str | None,
-    watcher: Watcher,
-    drop: Any = (),
-    categories: Any = (),
-    corrected: TableModel | None = None,
-    **options: Any,
-) -> tuple[Encoding, TableRows]:
-    """The encoding and the rows; the table itself is let go of, so that the fit has its memory.
-
-    ``options`` are further ones of `learn_encoding`.
-    """
-    options |= {"categories": column_names(categories, "categories")}
-    read = _read(data, target, groups, weight, watcher, drop, corrected, options)
-    # Arrow keeps the memory of tables that are gone, as much as the file has bytes.
-    pa.default_memory_pool().release_unused()
-    return read
-
-
-def _read(
-    data: Any,
-    target: str,
-    groups: Any,
-    weight: str | None,
-    watcher: Watcher,
-    drop: Any,
-    corrected: TableModel | None,
-    options: dict[str, Any],
-) -> tuple[Encoding, TableRows]:
-    watcher.tell(f"reading {name_of(data) or 'the table'}")
-    groups, drop = _listed(groups), _listed(drop)
-    if not groups:
-        raise ProblemError("groups must name at least one column; got none.")
-    table = as_table(data, options["categories"])
-    if weight is not None:
-        refuse_unknown(weight, table.column_names, "weight")
-        drop = list(dict.fromkeys([*drop, weight]))
-    encoding = learn_encoding(table, target=target, groups=groups, drop=drop, **options)
-    if corrected is not None:
-        encoding = _as_corrected(encoding, corrected.encoding)
-    rows = rows_of(encoding, table, weight)
-    return encoding.with_findings([*_weightless(rows, weight), *copies(rows)]), rows
-
-
-def _weightless(rows: TableRows, weight: str | None) -> list[Finding]:
-    """Labels of groups all of whose rows have weight 0, which the model does not see."""
-    if rows.weight is None or weight is None:
-        return []
-    found = []
-    for name, labels in rows.groups.items():
-        seen = set(labels[rows.weight > 0.0].tolist())
-        lost = sorted({str(label) for label in labels.tolist() if label not in seen})
-        if lost:
-            names = ", ".join(map(repr, lost[:5])) + (", ..." if len(lost) > 5 else "")
-            message = f"All rows of {names} have weight 0 in {weight!r}: they are in no table and count for nothing."
-            found.append(Finding(name, "group", "warning", message))
-    return found
-
-
-def _as_corrected(encoding: Encoding, saved: Encoding) -> Encoding:
-    """The rules of a saved model's columns, with the groups and findings of these rows."""
-    mine, theirs = encoding.target, saved.target
-    if (mine.name, mine.task) != (theirs.name, theirs.task):
-        raise ProblemError(
-            f"the model to correct predicts {theirs.name!r} ({theirs.task}); got the target {mine.name!r} "
-            f"({mine.task})."
-        )
-    return replace(saved, groups=encoding.groups, findings=encoding.findings)
-
-
-def _read_test(test: Any, encoding: Encoding, weight: str | None, watcher: Watcher) -> TableRows:
-    """Rows by the rules of the training rows: their classes must be known."""
-    watcher.tell(f"reading {name_of(test) or 'the test rows'}")
-    table = as_table(test, encoding.text_columns)
-    return rows_of(encoding, table, weight)
-
-
-def _corrected(correct: Any) -> TableModel | None:
-    """The saved model that is to be corrected; None for boosting, or where nothing is."""
-    if correct is None or (isinstance(correct, str) and correct == BOOSTING):
-        return None
-    return correct if isinstance(correct, TableModel) else load_table_model(correct)
-
-
-def _title(encoding: Encoding, data: Any) -> str:
-    return f"{encoding.target.name} of {name_of(data) or 'a table'} by {' and '.join(encoding.groups)}"
-
-
-def _file(role: str, data: Any, rows: TableRows | None) -> list[dict[str, Any]]:
-    """What an auditor can compare a file with: its digest is that of ``sha256sum``."""
-    name = name_of(data)
-    if name is None or rows is None:
-        return []
-    with open(data, "rb") as opened:
-        digest = file_digest(opened, "sha256").hexdigest()
-        size = os.fstat(opened.fileno()).st_size
-    name = name.encode("utf-8", "replace").decode()
-    return [{"role": role, "name": name, "sha256": digest, "bytes": size, "columns": rows.n_columns}]
-
-
-def _missing(rows: TableRows) -> str | None:
-    return f"{rows.left_out} rows without a target were left out." if rows.left_out else None
-
-
-def name_of(data: Any) -> str | None:
-    """The name of a file; None for a table in memory."""
-    return os.path.basename(os.fspath(data)) if isinstance(data, str | PathLike) else None
-
-
-def _listed(names: Any) -> list[Any]:
-    return [names] if isinstance(names, str) else list(names)
-
-
 def _numbers(values: Any) -> tuple[float, ...]:
     if values is None:
         return ()
     return tuple(values) if isinstance(values, Iterable) else (values,)
-
-
-def findings_of(encoding: Encoding) -> list[Finding]:
-    """Warnings first."""
-    return sorted(encoding.findings, key=lambda finding: finding.severity != "warning")

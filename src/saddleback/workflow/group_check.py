@@ -14,23 +14,25 @@ from ..learn.groups.groups import Groups
 from ..learn.groups.reading import read_sensitive_features
 from ..learn.groups.titles import titles_of
 from ..tabular.names import columns_listed
+from .blocks.coded_labels import CodedLabels
 
 IDENTIFIER_SHARE = 0.5
 """A column with more different labels than this share of its rows is called an identifier."""
 
 
 def check_groups(
-    labels: Mapping[str, NDArray[Any]], *, crossed: bool, min_group_size: int | None, missing_groups: str
+    labels: Mapping[str, NDArray[Any] | CodedLabels], *, crossed: bool, min_group_size: int | None, missing_groups: str
 ) -> None:
     """Refuse one group, more than can be compared, and groups of a single row that nobody has decided on."""
     n = len(next(iter(labels.values())))
     for name, column in labels.items():
         _check_missing(name, column, missing_groups)
-    distinct = {name: len(set(column.tolist())) for name, column in labels.items()}
+    distinct = {name: _distinct(column) for name, column in labels.items()}
     if all(count == 1 for count in distinct.values()):
-        name = next(iter(labels))
+        name, column = next(iter(labels.items()))
+        only = column[:1].labels() if isinstance(column, CodedLabels) else column
         raise ProblemError(
-            f"the group column {name!r} holds one label in all {n:,} rows, {labels[name][0]!r}: there is nothing to "
+            f"the group column {name!r} holds one label in all {n:,} rows, {only[0]!r}: there is nothing to "
             "compare. Name another column as group."
         )
     name, most = max(distinct.items(), key=lambda item: item[1])
@@ -51,8 +53,18 @@ def check_groups(
     _check_sizes(groups, n, list(labels), told=min_group_size is not None)
 
 
-def _check_missing(name: str, column: NDArray[Any], missing_groups: str) -> None:
-    missing = np.array([label is None for label in column.tolist()])
+def _distinct(column: NDArray[Any] | CodedLabels) -> int:
+    """How many different labels there are; none at all is one of them."""
+    if isinstance(column, CodedLabels):
+        return len(column.categories) + bool((column.codes < 0).any())
+    return len(set(column.tolist()))
+
+
+def _check_missing(name: str, column: NDArray[Any] | CodedLabels, missing_groups: str) -> None:
+    if isinstance(column, CodedLabels):
+        missing = column.codes < 0
+    else:
+        missing = np.array([label is None for label in column.tolist()])
     if missing.any() and missing_groups == "error":
         raise ProblemError(
             f"{int(missing.sum())} of {missing.size} rows have no label in the group column {name!r}, the first of "

@@ -9,9 +9,9 @@ from typing import Any
 from ..learn import fairness_path
 from ..learn.path.outcome import FairnessPath
 from ..tabular import Encoding
-from .fit_table import read_for_fit
 from .group_check import check_groups
 from .option_checks import check_weight
+from .reading import read_for_fit
 from .settings import FitSettings
 from .watcher import Watcher
 

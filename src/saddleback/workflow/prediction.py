@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,12 @@ import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import ProblemError
+from ..machine.file_listing import is_many
 from ..tabular import Encoding, Finding
 from ..tabular.names import refuse_unknown
+from ..tabular.reading.parquet_files import ParquetFiles
+from ..tabular.reading.read_table import PARQUET, checked_file, first_bytes
+from .table_rows import as_table
 
 BLOCK_ROWS = 200_000
 """Rows that are encoded at a time: a wide table of numbers is several times its file."""
@@ -24,21 +28,55 @@ def predictions(
     encoding: Encoding, model: Any, table: pa.Table, keep: Sequence[str] = ()
 ) -> tuple[pa.Table, tuple[Finding, ...]]:
     """The kept columns and the predictions, row by row; and what the rows have that the training rows had not."""
-    check_is_fitted(model)
-    _check_kept(keep, table.column_names)
-    parts: list[dict[str, Any]] = []
-    findings: dict[tuple[str, str], Finding] = {}
-    for start in range(0, max(table.num_rows, 1), BLOCK_ROWS):
-        X, found = encoding.encode(table.slice(start, BLOCK_ROWS))
+    predicted = Predictions(encoding, model, keep)
+    return pa.concat_tables(list(predicted.of([table]))), predicted.findings
+
+
+class Predictions:
+    """Predictions for the rows of tables that come one after the other."""
+
+    def __init__(self, encoding: Encoding, model: Any, keep: Sequence[str] = ()) -> None:
+        check_is_fitted(model)
+        self.encoding, self.model, self.keep = encoding, model, tuple(keep)
+        self.n_rows = 0
+        self._found: dict[tuple[str, str], Finding] = {}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the rows so far have that the training rows had not; each the first time that it is met."""
+        return tuple(self._found.values())
+
+    def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """The kept columns and the predictions of some rows at a time; of no rows, a table without rows."""
+        for table in tables:
+            _check_kept(self.keep, table.column_names)
+            for start in range(0, max(table.num_rows, 1), BLOCK_ROWS):
+                yield self._of_rows(table.slice(start, BLOCK_ROWS))
+        if self.n_rows == 0:
+            self._found = {("", "file"): Finding("", "file", "note", NO_ROWS)}
+
+    def _of_rows(self, rows: pa.Table) -> pa.Table:
+        X, found = self.encoding.encode(rows)
         for finding in found:
-            findings.setdefault((finding.column, finding.kind), finding)
-        parts.append(_columns(encoding, model, X))
-    made = {name: pa.chunked_array([pa.array(part[name]) for part in parts]) for name in parts[0]}
-    _check_names(keep, list(made))
-    predicted = pa.table({**{name: table.column(name) for name in keep}, **made})
-    if table.num_rows == 0:
-        return predicted, (Finding("", "file", "note", NO_ROWS),)
-    return predicted, tuple(findings.values())
+            self._found.setdefault((finding.column, finding.kind), finding)
+        made = _columns(self.encoding, self.model, X)
+        _check_names(self.keep, list(made))
+        self.n_rows += rows.num_rows
+        columns = {name: pa.array(values) for name, values in made.items()}
+        return pa.table({**{name: rows.column(name) for name in self.keep}, **columns})
+
+
+def tables_of(data: Any, encoding: Encoding, keep: Sequence[str]) -> Iterator[pa.Table]:
+    """The columns that predictions need: of Parquet files in pieces, of other tables at once."""
+    files = None
+    if is_many(data) or first_bytes(checked_file(data)).startswith(PARQUET):
+        files = ParquetFiles.of(data)
+    if files is None or files.n_rows == 0:
+        yield as_table(data, encoding.text_columns, empty=True)
+        return
+    # What is lacking is told by who needs it.
+    needed = {*encoding.input_columns, *keep}
+    yield from files.pieces([name for name in files.names if name in needed])
 
 
 def _columns(encoding: Encoding, model: Any, X: Any) -> dict[str, Any]:

@@ -10,17 +10,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .._types import Matrix, Vector
 from ..errors import ProblemError
 from ..tabular import Encoding, Finding, read_table, table_from_frame
+from .weights import check_weights, weights_of
 
 OF = "SHA-256 of the rows with a target as they were fitted: encoded features, target, groups and weights"
-
-LARGEST_RATIO = 1e12
-"""Of weights: beside a row of so much more weight the others are rounding errors of a mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,31 +85,7 @@ def rows_of(encoding: Encoding, table: pa.Table, weight: str | None = None) -> T
         table = table.filter(pa.array(~missing))
     X, findings = encoding.encode(table)
     y = encoding.target_values(table)
-    return TableRows(X, y, encoding.group_labels(table), _weights(table, weight), left_out, findings, table.num_columns)
-
-
-def _weights(table: pa.Table, name: str | None) -> Vector | None:
-    if name is None:
-        return None
-    if name not in table.column_names:
-        raise ProblemError(f"the rows lack the column {name!r} of weights.")
-    column = table.column(name)
-    try:
-        numbers = pc.cast(column, pa.float64())
-    except pa.ArrowException as error:
-        raise ProblemError(f"the weights in {name!r} must be numbers; got values of the type {column.type}.") from error
-    if numbers.null_count:
-        raise ProblemError(f"the weights in {name!r} must be there in every row; {numbers.null_count} are missing.")
-    weights = numbers.to_numpy()
-    wrong = weights[~(np.isfinite(weights) & (weights >= 0.0))]
-    if wrong.size:
-        raise ProblemError(f"the weights in {name!r} must be finite and at least 0; got {wrong[0]:g}.")
-    if not weights.any():
-        raise ProblemError(f"the weights in {name!r} are 0 in all rows; one at least must be positive.")
-    positive = weights[weights > 0.0]
-    if positive.max() > LARGEST_RATIO * positive.min():
-        raise ProblemError(
-            f"the weights in {name!r} differ too much: from {positive.min():g} to {positive.max():g}, expected a ratio "
-            f"of at most {LARGEST_RATIO:g} (or 0, for rows that do not count)."
-        )
-    return np.asarray(weights)
+    weights = None
+    if weight is not None:
+        check_weights(weights := weights_of(table, weight), weight)
+    return TableRows(X, y, encoding.group_labels(table), weights, left_out, findings, table.num_columns)

@@ -48,6 +48,10 @@ def _bound(subject: Subject, trained: Rows) -> TrainingBound:
     """That of the selection; of a model that was given, one run of the worst-group model."""
     if subject.selection is not None and subject.selection.bound is not None:
         return subject.selection.bound
+    if subject.n_fitted is not None and subject.n_fitted > len(trained):
+        # A sample of the rows says nothing certain of all of them.
+        worst = float(np.nanmax(subject.model.group_losses_))
+        return TrainingBound(worst, -np.inf, False, subject.candidate.l2, subject.model.result_)
     trainer = Trainer(trained, ordinary(subject.setting))
     w = trainer.standardized(np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_))
     with warnings.catch_warnings():
@@ -79,7 +83,7 @@ def _objective(subject: Subject) -> str:
 
 def _words(subject: Subject, bound: TrainingBound, value: float, lower: float, *, certified: bool) -> list[str]:
     family = "linear correction of your model" if subject.corrects else "linear model"
-    where = "these rows" if subject.same_rows else "the rows of the fit"
+    where = "these rows" if subject.same_rows and subject.n_fitted is None else "the rows of the fit"
     l2 = _penalty(subject, bound)
     region = among(subject.model.result_.reach, l2)
     words = []

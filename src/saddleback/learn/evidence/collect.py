@@ -33,7 +33,7 @@ from .plain import plain
 from .provenance import provenance_of
 from .splitting import MOST_ROWS, sample_of, split_rows
 from .stability import stability_of
-from .subject import Subject, linear_margins, read_subject
+from .subject import Subject, linear_margins, of_sample, read_subject
 from .texts import guidance_of, limits_of
 from .tradeoff import tradeoff_of
 from .unseen_rows import read_test_rows
@@ -51,6 +51,7 @@ def collect_evidence(
     sensitive_features: Any = None,
     *,
     sample_weight: Any = None,
+    n_fitted: int | None = None,
     test: Any = None,
     challengers: Any = AUTO,
     folds: Any = AUTO,
@@ -76,6 +77,9 @@ def collect_evidence(
         A fitted `MinimaxClassifier`, `MinimaxRegressor`, one of their CV versions, or a `WorstGroupCorrection`.
     X, y, sensitive_features, sample_weight
         The rows of the fit, as ``fit`` takes them; by default those that the model has kept.
+    n_fitted : int, optional
+        The number of rows of the fit, where X and y are a random sample of them. Rows of ``test`` then judge the model
+        as it is; other models are fitted to the sample.
     test : tuple, optional
         (X, y, sensitive_features) of rows that the model has not seen, which then judge all models.
     challengers : "auto", None or list
@@ -118,6 +122,8 @@ def collect_evidence(
     place = _positive(subject, positive)
     names = _class_names(subject, class_names)
     added = read_challengers(challengers, subject)
+    if n_fitted is not None:
+        subject = of_sample(subject, n_fitted, test)
     held_out = split_rows(subject, folds, random_state) if test is None else read_test_rows(subject, test)
     trained = _trained(subject)
     evaluation = evaluate(subject, held_out, added, random_state, tell)
@@ -154,7 +160,7 @@ def collect_evidence(
             "answer": answer_of(subject, evaluation, comparison, stability),
             "objective": objective_of(subject),
             "rows": {
-                "train": len(subject.rows),
+                "train": len(subject.rows) if n_fitted is None else n_fitted,
                 "held_out": len(held_out),
                 "held_out_kind": held_out.kind,
                 "held_out_words": held_out.words,

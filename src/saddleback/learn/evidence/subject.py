@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
@@ -47,6 +47,8 @@ class Subject:
     same_rows: bool
     trained: Trained | None
     """What the fit has used, where the model has kept it."""
+    n_fitted: int | None = None
+    """The rows of the fit, where ``rows`` are a random sample of them."""
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -114,6 +116,16 @@ def read_subject(model: Any, X: Any, y: Any, sensitive_features: Any, sample_wei
     same = passed is retained or _are_those_of_the_fit(model, rows, setting)
     trained = _trained(passed, rows) if passed is retained else None
     return Subject(model, X, given, rows, attributes, setting, score, model._candidate(rows), same, trained)
+
+
+def of_sample(subject: Subject, n_fitted: int, test: Any) -> Subject:
+    """The subject with rows that are a sample of those of the fit."""
+    if test is None or n_fitted < len(subject.rows):
+        raise ProblemError(
+            f"n_fitted is the number of rows of a fit of which X is a sample, judged by test; got {n_fitted} for "
+            f"{len(subject.rows)} rows{', and no test' if test is None else ''}."
+        )
+    return replace(subject, n_fitted=n_fitted)
 
 
 def _trained(retained: Retained, rows: Rows) -> Trained:

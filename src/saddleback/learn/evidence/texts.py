@@ -78,7 +78,7 @@ def limits_of(subject: Subject, held_out: HeldOutRows, floored: float | None = N
         limits.insert(0, FROZEN)
     if floored is not None:
         limits.insert(0, FLOORED.format(floor=floored))
-    if not subject.same_rows:
+    if not subject.same_rows and subject.n_fitted is None:
         limits.insert(0, OTHER_ROWS)
     if held_out.sampled is not None:
         limits.append(f"{held_out.sampled} Fitted to all rows, each of them would be a little better.")

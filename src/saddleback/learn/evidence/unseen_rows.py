@@ -49,7 +49,18 @@ def read_test_rows(subject: Subject, test: Any) -> HeldOutRows:
     part = Part(np.arange(len(subject.rows)), np.arange(len(rows)))
     words = f"{describe_test_rows(subject.rows, rows)} Other models were fitted to the training rows."
     words += _other_groups(subject, rows)
-    return HeldOutRows(rows, X, given, attributes, [part], TEST, words)
+    return HeldOutRows(rows, X, given, attributes, [part], TEST, words, _sampled(subject))
+
+
+def _sampled(subject: Subject) -> str | None:
+    """A sentence on models that were fitted to fewer rows than the model of the page."""
+    n, n_fitted = len(subject.rows), subject.n_fitted
+    if n_fitted is None or n_fitted == n:
+        return None
+    return (
+        f"The model was fitted to {n_fitted:,} rows. The models that it is compared with were fitted to {n:,} of them, "
+        "drawn at random, and training figures are those of these rows."
+    )
 
 
 def _other_groups(subject: Subject, rows: Rows) -> str:

@@ -17,7 +17,7 @@ class Finding:
         The column, or "" where it is about the whole table.
     kind : str
         A word: "identifier", "leakage", "constant", "missing", "rare", "text", "proxy", "numbers", "target", "file",
-        "unseen", "group", "label", "copies".
+        "unseen", "group", "label", "copies", "sample", "memory".
     severity : {"note", "warning"}
         A warning asks for a decision, a note only tells.
     message : str

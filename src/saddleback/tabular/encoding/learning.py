@@ -53,6 +53,7 @@ def learn_encoding(
     categories: Iterable[str] | str = (),
     task: str = "auto",
     positive: Any = None,
+    targets: pa.ChunkedArray | None = None,
 ) -> Encoding:
     """What every column of a table means, and how it becomes numbers.
 
@@ -85,6 +86,8 @@ def learn_encoding(
         regression, and other whole numbers are refused.
     positive : optional
         The positive one of two classes; by default a word such as "yes" or "approved", else the larger one.
+    targets : pyarrow.ChunkedArray, optional
+        The values of the target in a larger table, of which ``table`` is a sample; each of them once is enough.
 
     Returns
     -------
@@ -107,18 +110,23 @@ def learn_encoding(
     chosen = ChosenColumns(table.column_names, target, groups, drop, keep, categories, flag(keep_groups, "keep_groups"))
     if table.num_rows == 0:
         raise ProblemError("the table has no rows; expected at least two, with different targets.")
-    rule, findings = learn_target(table.column(chosen.target), chosen.target, task, positive)
+    values = table.column(chosen.target) if targets is None else targets
+    rule, findings = learn_target(values, chosen.target, task, positive)
     labelled = ~rule.missing(table.column(rule.name))
     findings = [*(note("", "file", text) for text in notes_of(table)), *findings]
-    if not labelled.all():
-        n_missing = f"{int((~labelled).sum())} of {labelled.size} rows"
-        told = f"The target {quoted(rule.name)} is missing in {n_missing}; these are no training rows."
-        findings.append(warning(rule.name, "missing", told))
+    if targets is None and not labelled.all():
+        findings.append(without_target(rule.name, int((~labelled).sum()), labelled.size))
     learning = _Learning(table, chosen, rule, labelled)
     columns = [learning.learn(name) for name in chosen.names if name != rule.name]
     learning.refuse()
     findings += [*learning.findings, *points_beside_decimal_commas(table, columns)]
     return Encoding(rule, chosen.groups, tuple(columns), tuple(findings))
+
+
+def without_target(name: str, n_missing: int, n_rows: int) -> Finding:
+    """The warning of rows that have no target."""
+    told = f"The target {quoted(name)} is missing in {n_missing} of {n_rows} rows; these are no training rows."
+    return warning(name, "missing", told)
 
 
 class _Learning:

@@ -52,6 +52,11 @@ class TargetRule:
 
     def values(self, column: pa.ChunkedArray) -> NDArray[Any]:
         """The classes or numbers of all rows; missing ones are refused."""
+        coded = self.coded(column)
+        return self.class_array()[coded] if self.task == CLASSIFICATION else coded
+
+    def coded(self, column: pa.ChunkedArray) -> NDArray[Any]:
+        """The numbers of all rows, or those of their classes in `class_array`; missing ones are refused."""
         column = checked(column, self.name)
         missing = self.missing(column)
         if missing.any():
@@ -61,8 +66,7 @@ class TargetRule:
             )
         if self.task == REGRESSION:
             return floats(number_column(column, self.name, self.style))
-        texts = texts_of(column)
-        return self._class_array()[self._codes(texts)]
+        return self._codes(texts_of(column))
 
     def missing(self, column: pa.ChunkedArray) -> NDArray[np.bool_]:
         """Which rows have no target."""
@@ -93,7 +97,8 @@ class TargetRule:
             )
         return np.array(found, dtype=np.intp)[texts.codes]
 
-    def _class_array(self) -> NDArray[Any]:
+    def class_array(self) -> NDArray[Any]:
+        """The classes in order."""
         if all(isinstance(label, str) and len(label) <= LONGEST_FIXED for label in self.classes):
             return np.array(self.classes)
         if any(isinstance(label, str) for label in self.classes):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from os import PathLike
+from dataclasses import dataclass, replace
+from os import SEEK_END, PathLike
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +14,15 @@ import pyarrow.parquet as pq
 from ...errors import ProblemError
 from ...machine.file_listing import files_of, is_many
 from ..names import listed, quoted, refuse_unknown, shown_path
-from .parquet_reading import check_footer, damaged, is_text
+from .parquet_reading import TAIL, check_footer, damaged, is_text
 
 SUFFIXES = (".parquet", ".pq")
 
 ROWS_AT_A_TIME = 1 << 16
 """Rows of a piece at most: some megabytes for tens of columns."""
+
+SAMPLED_GROUPS = 32
+"""Row groups that a sample is taken from: neighbors are often alike, as rows of one day or of one town."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,8 @@ class ParquetFiles:
     """That of the first file; a column of nulls there has the type of another one."""
     group_rows: tuple[tuple[int, ...], ...]
     """The rows of the row groups of each file."""
+    groups: tuple[int, ...] | None = None
+    """The numbers of the row groups, where these are some of a single file; None for all of all files."""
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> ParquetFiles:
@@ -52,10 +57,41 @@ class ParquetFiles:
         """Of all files."""
         return sum(map(sum, self.group_rows))
 
+    def field(self, name: str) -> pa.Field:
+        """A column by its name."""
+        refuse_unknown(name, self.names, "columns")
+        return self.schema.field(name)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all files."""
+        return sum(file.stat().st_size for file in self.files)
+
+    def cut(self, most_rows: int) -> list[ParquetFiles]:
+        """All rows in their order, in tables of one file each: neighboring row groups of so many rows at most.
+
+        A row group, which is read as a whole, is never cut; without rows it is in no table.
+        """
+        return [
+            replace(self, files=(file,), group_rows=(tuple(n for _, n in run),), groups=tuple(j for j, _ in run))
+            for file, rows in zip(self.files, self.group_rows, strict=True)
+            for run in _runs([(j, n) for j, n in enumerate(rows) if n], most_rows)
+        ]
+
+    def ends(self) -> Iterator[bytes]:
+        """The end of every file, with the columns, and the places and the extremes of their parts."""
+        for file in self.files:
+            with open(file, "rb") as opened:
+                size = opened.seek(0, SEEK_END)
+                opened.seek(size - TAIL)
+                length = int.from_bytes(opened.read(4), "little")
+                opened.seek(size - TAIL - length)
+                yield opened.read(length)
+
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """All rows in their order, in pieces; texts as dictionaries."""
         for file in self.files:
-            yield from self._pieces_of(file, None, self._chosen(columns))
+            yield from self._pieces_of(file, self.groups, self._chosen(columns))
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All rows."""
@@ -66,13 +102,12 @@ class ParquetFiles:
         groups = [(k, j, n) for k, rows in enumerate(self.group_rows) for j, n in enumerate(rows) if n]
         if sum(n for _, _, n in groups) <= n_rows:
             return self.table(columns)
-        n_groups = min(len(groups), max(1, -(-n_rows // ROWS_AT_A_TIME)))
+        n_groups = min(len(groups), max(SAMPLED_GROUPS, -(-n_rows // ROWS_AT_A_TIME)))
         chosen = np.unique(np.linspace(0, len(groups) - 1, n_groups).astype(int)).tolist()
-        of_each = -(-n_rows // len(chosen))
+        ends = np.linspace(0, n_rows, len(chosen) + 1).astype(int)
         pieces = []
-        for k, j, _ in (groups[at] for at in chosen):
-            left = of_each
-            for piece in self._pieces_of(self.files[k], j, self._chosen(columns)):
+        for (k, j, _), left in zip((groups[at] for at in chosen), np.diff(ends).tolist(), strict=True):
+            for piece in self._pieces_of(self.files[k], (j,), self._chosen(columns)):
                 pieces.append(piece.slice(0, left))
                 left -= pieces[-1].num_rows
                 if left == 0:
@@ -89,13 +124,13 @@ class ParquetFiles:
             return pa.concat_tables(pieces).unify_dictionaries()
         return pa.schema([_with_texts(self.schema.field(name)) for name in self._chosen(columns)]).empty_table()
 
-    def _pieces_of(self, file: Path, group: int | None, columns: list[str]) -> Iterator[pa.Table]:
+    def _pieces_of(self, file: Path, groups: tuple[int, ...] | None, columns: list[str]) -> Iterator[pa.Table]:
         target = pa.schema([_with_texts(self.schema.field(name)) for name in columns])
         texts = [field.name for field in target if pa.types.is_dictionary(field.type)]
         try:
             with pq.ParquetFile(file, read_dictionary=texts) as opened:
-                groups = None if group is None else [group]
-                for batch in opened.iter_batches(ROWS_AT_A_TIME, row_groups=groups, columns=columns):
+                chosen = None if groups is None else list(groups)
+                for batch in opened.iter_batches(ROWS_AT_A_TIME, row_groups=chosen, columns=columns):
                     table = pa.Table.from_batches([batch]).select(columns)
                     table.validate(full=True)
                     yield table.cast(target)
@@ -103,6 +138,19 @@ class ParquetFiles:
             raise
         except Exception as error:  # Arrow raises errors of many types for damaged files, also ones of Python.
             raise damaged(file, str(error)) from error
+
+
+def _runs(groups: list[tuple[int, int]], most_rows: int) -> list[list[tuple[int, int]]]:
+    """Neighbors (number, rows) together, of so many rows at most, or alone."""
+    runs: list[list[tuple[int, int]]] = []
+    size = 0
+    for group in groups:
+        if not runs or size + group[1] > most_rows:
+            runs.append([])
+            size = 0
+        runs[-1].append(group)
+        size += group[1]
+    return runs
 
 
 def _footer(file: Path) -> tuple[pa.Schema, tuple[int, ...]]:

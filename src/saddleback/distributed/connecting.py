@@ -1,0 +1,128 @@
+"""A client of a cluster: of workers on this machine that it starts, or of one that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from math import inf
+from reprlib import repr as shortened
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+from distributed.deploy.utils import nprocesses_nthreads
+
+from .._validation import whole
+from ..errors import ClusterError, ProblemError
+from ..machine.resources import cores, free_memory
+from .agreement import check_workers
+
+LOCAL = "local"
+"""The address that stands for workers on this machine."""
+
+CONNECT_SECONDS = 10.0
+"""How long a scheduler may take to answer: one in another building takes less than a second."""
+
+SHARE_OF_MEMORY = 0.8
+"""Of the free memory that workers on this machine take together: the rest is for the client, which holds the labels."""
+
+
+@contextmanager
+def connect(
+    address: str | None = None,
+    *,
+    n_workers: int | None = None,
+    threads_per_worker: int | None = None,
+    timeout: float = CONNECT_SECONDS,
+) -> Iterator[Client]:
+    """A client of a Dask cluster for the block of a ``with`` statement; what it has started ends with the block.
+
+    Parameters
+    ----------
+    address : str, optional
+        The scheduler, such as "tcp://10.0.0.5:8786"; "local" or None starts workers on this machine, processes that
+        share its cores and most of its free memory.
+    n_workers, threads_per_worker : int, optional
+        Of workers on this machine; by default as many as there are cores for.
+    timeout : float
+        Seconds to wait for a scheduler.
+
+    Yields
+    ------
+    distributed.Client
+        The active client: Dask collections are computed by it.
+
+    Raises
+    ------
+    ClusterError
+        Where no scheduler answers, where it has no workers, or where workers have another version of saddleback.
+
+    Notes
+    -----
+    Workers on this machine are processes that import the main module. A script that calls this is to be guarded by
+    ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> import dask.array as da, numpy as np, saddleback as sb
+    >>> from saddleback.distributed import connect
+    >>> rng = np.random.default_rng(0)
+    >>> X, town = rng.standard_normal((500, 2)), np.repeat(["big", "small"], [400, 100])
+    >>> y = X[:, 0] + rng.logistic(size=500) > 0
+    >>> with connect("local", n_workers=1) as client:  # doctest: +SKIP
+    ...     model = sb.MinimaxClassifier().fit(da.from_array(X, chunks=(250, 2)), y, town)
+    """
+    if address is None or address == LOCAL:
+        with _local(n_workers, threads_per_worker) as client:
+            yield client
+        return
+    if n_workers is not None or threads_per_worker is not None:
+        raise ProblemError(
+            f"n_workers and threads_per_worker are for workers on this machine; got them with the address {address!r}. "
+            "Leave them out, or the address."
+        )
+    with _connected(address, timeout) as client:
+        check_workers(client)
+        yield client
+
+
+@contextmanager
+def _local(n_workers: int | None, threads: int | None) -> Iterator[Client]:
+    available = cores()
+    of_dask, _ = nprocesses_nthreads(available)
+    n = of_dask if n_workers is None else whole(n_workers, "n_workers", minimum=1)
+    each = max(1, available // n) if threads is None else whole(threads, "threads_per_worker", minimum=1)
+    free = free_memory()
+    memory: Any = "auto" if free == inf else int(SHARE_OF_MEMORY * free / n)
+    with ExitStack() as stack:
+        # A free port: that of another cluster would be a warning.
+        cluster = stack.enter_context(
+            LocalCluster(n_workers=n, threads_per_worker=each, memory_limit=memory, dashboard_address=":0")
+        )
+        yield stack.enter_context(Client(cluster))
+
+
+def _connected(address: str, timeout: float) -> Client:
+    if not isinstance(address, str) or not address.strip():
+        raise ProblemError(f"address must be that of a scheduler, or 'local'; got {shortened(address)}.")
+    scheduler = dask.config.get("scheduler", None)
+    try:
+        return Client(address, timeout=timeout)
+    except BaseException as error:
+        # A client that fails to connect leaves itself as what Dask computes with.
+        dask.config.set(scheduler=scheduler)
+        raise _told(error, address, timeout) from error
+
+
+def _told(error: BaseException, address: str, timeout: float) -> BaseException:
+    """What went wrong when a client was made."""
+    if isinstance(error, ValueError):
+        return ProblemError(
+            f"address must be that of a scheduler, such as tcp://10.0.0.5:8786, or 'local'; got {address!r} ({error})."
+        )
+    if isinstance(error, OSError):
+        return ClusterError(
+            f"no scheduler of Dask answers at {address!r} within {timeout:g} seconds. See that it runs (dask "
+            "scheduler) and that its port can be reached from here, or take workers on this machine: 'local'."
+        )
+    return error

@@ -1,0 +1,1 @@
+"""Tables that are not read into memory: their rows are encoded where they are, block by block."""

@@ -1,0 +1,79 @@
+"""Parquet files as a data frame of Dask: the rows of the files, in partitions that suit, checked before any work."""
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from workflow.tables import people_frame, people_parquet
+
+import saddleback as sb
+from saddleback.distributed import connect, read_parquet
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return people_frame(500)
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    return people_parquet(tmp_path_factory.mktemp("frames") / "people", frame)
+
+
+def test_all_rows_in_their_order(folder, frame):
+    for path in (folder, str(folder / "*.parquet")):
+        read = read_parquet(path)
+        assert isinstance(read, dd.DataFrame)
+        assert read.npartitions == 3
+        own = read.compute().reset_index(drop=True).fillna({"job": "?", "race": "?", "approved": "?"})
+        expected = frame.fillna({"job": "?", "race": "?", "approved": "?"})
+        pd.testing.assert_frame_equal(own, expected, check_dtype=False)
+
+
+def test_partitions_are_row_groups_or_some_of_them(folder, frame):
+    read = read_parquet(folder, ["income", "race"], rows_per_partition=100)
+    assert list(read.columns) == ["income", "race"]
+    lengths = [len(part) for part in read.partitions]
+    assert max(lengths) <= 100
+    assert sum(lengths) == 500
+    assert read_parquet(folder, rows_per_partition=1).npartitions == 9
+
+
+def test_whole_numbers_with_gaps_have_one_type(tmp_path):
+    for k, values in enumerate(([1, 2], [3, None], [None, None])):
+        columns = {"n": pa.array(values, pa.int64()), "full": [k, k], "text": ["a", None]}
+        pq.write_table(pa.table(columns), tmp_path / f"part-{k}.parquet")
+    read = read_parquet(tmp_path)
+    assert [str(kind) for kind in read.dtypes[:2]] == ["float64", "int64"]
+    for part in read.partitions:
+        assert [str(kind) for kind in part.compute().dtypes] == [str(kind) for kind in read.dtypes]
+    assert read["n"].compute().tolist()[:3] == [1.0, 2.0, 3.0]
+
+
+def test_a_model_of_files_on_a_cluster_is_that_of_the_rows(folder, frame, cluster):
+    rows = frame.dropna(subset=["approved"]).assign(race=lambda of: of["race"].fillna("?"))
+    expected = sb.MinimaxClassifier(0.05).fit(rows[["income"]], rows["approved"], rows[["sex", "race"]])
+    with connect(cluster.scheduler_address):
+        read = read_parquet(folder, ["income", "approved", "sex", "race"]).dropna(subset=["approved"])
+        groups = read[["sex", "race"]].fillna("?")
+        model = sb.MinimaxClassifier(0.05).fit(read[["income"]], read["approved"], groups)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-5)
+    assert model.group_names_ == expected.group_names_
+
+
+def test_errors_come_before_any_work(folder, tmp_path):
+    with pytest.raises(sb.ProblemError, match="columns"):
+        read_parquet(folder, ["incme"])
+    with pytest.raises(sb.ProblemError, match="there is no file"):
+        read_parquet(tmp_path / "nothing.parquet")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(sb.ProblemError, match=r"is no Parquet file; workers read Parquet\. Convert it"):
+        read_parquet(tmp_path / "table.csv")
+    pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
+    with pytest.raises(sb.ProblemError, match="have no rows; expected at least one"):
+        read_parquet(tmp_path / "empty.parquet")
+    pq.write_table(pa.table({"a": ["x"]}), tmp_path / "other.parquet")
+    with pytest.raises(sb.ProblemError, match="must have one type in all files"):
+        read_parquet(str(tmp_path / "*.parquet"))
