@@ -79,7 +79,7 @@ BAD = {
     "dict of columns": ({"X": {"a": np.ones(N)}}, "X must be a matrix, one row per sample; got dict"),
     "set of rows": ({"X": {1.0, 2.0}}, "X must be a matrix.*got set"),
     "generator of rows": ({"X": ([1.0, 2.0] for _ in range(N))}, "X must be a matrix.*got generator"),
-    "text": ({"X": "1 2"}, "X must be a matrix.*got str"),
+    "text": ({"X": "1 2"}, "'1 2' cannot be read: No such file"),
     "bytes": ({"X": b"12"}, "X must be a matrix.*got bytes"),
     "no matrix": ({"X": NoArray()}, r"X must be a matrix, one row per sample; got NoArray \(not today\)"),
     "rows of text": ({"X": [["1.5", "2"]] * N}, "real numbers; got entries of type <U3"),

@@ -27,10 +27,11 @@ def test_neighbors_go_together_by_threads(n_partitions, threads):
 
 
 def test_cuts_are_where_large_nodes_end():
-    """Of 1000 partitions, two workers' sums are one node and three, instead of up to eighteen."""
-    ranges = contiguous(1000, {"a": 1, "b": 1})
-    assert [one.numbers[0] for one in ranges] == [0, 512]
-    assert sum(len(maximal_nodes(one.numbers, 1000)) for one in ranges) == 2
+    """The sums of 2, 4, 8, ... like workers are one node each, whatever the number of partitions."""
+    for n_partitions, n_workers in ((1000, 2), (1000, 4), (37, 4), (100, 8)):
+        ranges = contiguous(n_partitions, {str(k): 1 for k in range(n_workers)})
+        assert [len(maximal_nodes(one.numbers, n_partitions)) for one in ranges] == [1] * n_workers
+    assert [one.numbers[0] for one in contiguous(1000, {"a": 1, "b": 1})] == [0, 500]
     assert [one.numbers[0] for one in contiguous(64, {"a": 1, "b": 1, "c": 2})] == [0, 16, 32]
 
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from saddleback.errors import ClusterError
 from saddleback.losses.grouped.partitions.ranges import Partial, joined
-from saddleback.losses.grouped.partitions.tree import PartialSums, maximal_nodes
+from saddleback.losses.grouped.partitions.tree import PartialSums, first_leaf, leaf, maximal_nodes
 
 LEAVES = st.integers(1, 70)
 
 
-def leaf(number):
+def of_leaf(number):
     """Sums of very different magnitudes, so that every order of additions rounds otherwise; None without rows."""
     if number % 5 == 3:
         return None
@@ -23,7 +23,7 @@ def leaf(number):
 def total(numbers, n_leaves):
     sums = PartialSums(n_leaves)
     for number in numbers:
-        sums.add((0, number), leaf(number))
+        sums.add(leaf(number, n_leaves), of_leaf(number))
     return sums.total
 
 
@@ -48,7 +48,7 @@ def test_any_workers_give_the_same_bits(n_leaves, n_workers, random):
     for worker, numbers in enumerate(shares):
         sums = PartialSums(n_leaves)
         for number in random.sample(numbers, len(numbers)):
-            sums.add((0, number), leaf(number))
+            sums.add(leaf(number, n_leaves), of_leaf(number))
         if numbers:
             partials.append(Partial(str(worker), tuple(numbers), sums.nodes))
     shapes = ((3,), (2, 2))
@@ -64,7 +64,7 @@ def test_any_workers_give_the_same_bits(n_leaves, n_workers, random):
 
 @given(LEAVES, st.data())
 def test_the_sum_is_right_and_few_nodes_leave_a_worker(n_leaves, data):
-    rows = [leaf(number) for number in range(n_leaves)]
+    rows = [of_leaf(number) for number in range(n_leaves)]
     known = [sum(of) for of in zip(*(row for row in rows if row is not None), strict=True)]
     answer = total(range(n_leaves), n_leaves)
     assert (answer is None) == (not known)
@@ -73,7 +73,8 @@ def test_the_sum_is_right_and_few_nodes_leave_a_worker(n_leaves, data):
     first = data.draw(st.integers(0, n_leaves - 1))
     last = data.draw(st.integers(first, n_leaves - 1))
     nodes = maximal_nodes(range(first, last + 1), n_leaves)
-    covered = sorted(k for level, node in nodes for k in range(node << level, min(n_leaves, (node + 1) << level)))
+    ends = [(first_leaf((level, k), n_leaves), first_leaf((level, k + 1), n_leaves)) for level, k in nodes]
+    covered = sorted(number for begin, end in ends for number in range(begin, end))
     assert covered == list(range(first, last + 1))
     # Neighbors have at most two nodes of each level.
     assert len(nodes) <= 2 * max(1, int(np.ceil(np.log2(n_leaves))))
@@ -83,13 +84,13 @@ def test_partitions_without_rows_change_no_bit():
     sums, known = PartialSums(4), PartialSums(2)
     for number in range(4):
         # Of a tree whose other leaves are empty.
-        sums.add((0, number), leaf(number) if number < 2 else None)
+        sums.add(leaf(number, 4), of_leaf(number) if number < 2 else None)
     for number in range(2):
-        known.add((0, number), leaf(number))
+        known.add(leaf(number, 2), of_leaf(number))
     assert bits(sums.total) == bits(known.total)
     nothing = PartialSums(2)
-    nothing.add((0, 0), None)
-    nothing.add((0, 1), None)
+    nothing.add(leaf(0, 2), None)
+    nothing.add(leaf(1, 2), None)
     assert nothing.total is None
 
 
