@@ -91,6 +91,7 @@ class Cluster:
     def attempted(self, attempt: Callable[[], T], recover: Callable[[], None]) -> T:
         """What ``attempt`` returns, again where data or workers were lost on the way."""
         for _ in range(ATTEMPTS):
+            self._check_connection()
             try:
                 return attempt()
             except LOSSES as error:
