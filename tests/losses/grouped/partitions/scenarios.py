@@ -1,4 +1,4 @@
-"""What happens to a run whose cluster is damaged: `python -m tests... scenarios.py NAME` prints what it has seen."""
+"""What happens to a run whose cluster is damaged: `python scenarios.py NAME` prints what it has seen."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ import dask
 import numpy as np
 
 import saddleback as sb
-from benchmarks.cluster.fault_problem import bits, make_losses, solve
+from benchmarks.cluster import fault_problem
+from benchmarks.cluster.fault_problem import bits, solve
 from benchmarks.cluster.fault_processes import Processes, processes_of_workers, wait_for_workers
 
 SEEN = {}
+N_ROWS = 400
+"""Of a partition: evaluations are cheap, as most of the time goes to starting processes."""
+
+
+def make_losses():
+    return fault_problem.make_losses(N_ROWS)
 
 
 class At:

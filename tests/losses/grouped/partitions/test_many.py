@@ -16,7 +16,7 @@ def make(at=lazy, loss="logistic", **options):
     return sb.GroupedLinear(at(X), y, groups, loss=loss, **options)
 
 
-@pytest.mark.parametrize(("loss", "at"), [("logistic", lazy), ("softmax", lazy), ("squared", lazy_sparse)])
+@pytest.mark.parametrize(("loss", "at"), [("logistic", lazy), ("squared", lazy_sparse)])
 def test_many_are_as_many_evaluations(loss, at):
     known = make(np.asarray, loss, l2=0.3)
     losses = make(at, loss, l2=0.3)
@@ -79,7 +79,7 @@ def sent(monkeypatch):
     return counted
 
 
-@pytest.mark.parametrize(("n_workers", "n_partitions"), [(1, 13), (2, 16), (3, 48), (2, 100)])
+@pytest.mark.parametrize(("n_workers", "n_partitions"), [(1, 13), (2, 16), (3, 48), (2, 128)])
 def test_one_jacobian_comes_back_from_each_worker(sent, n_workers, n_partitions):
     """J + J d numbers per worker and evaluation, within 10 %, where the shares of the workers are nodes of the tree."""
     J, d, n = 8, 1000, 5 * n_partitions
