@@ -111,7 +111,10 @@ def killed_scheduler():
         with Processes(2) as processes, processes.client():
             iterations = []
             result = solve(
-                make_losses(), checkpoint=path, resume=True, callback=lambda progress: iterations.append(progress.n_iter)
+                make_losses(),
+                checkpoint=path,
+                resume=True,
+                callback=lambda progress: iterations.append(progress.n_iter),
             )
             SEEN["resumed"], SEEN["same"] = iterations[0], bits(result) == known
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,8 @@ def outcome(scenario):
     try:
         out, errors = process.communicate(timeout=LIMIT_SECONDS)
     finally:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     assert process.returncode == 0, errors[-3000:]
     return json.loads(out.splitlines()[-1])
 

@@ -113,7 +113,7 @@ def test_every_client_has_its_own_partitions(client):
 def test_a_closed_client_has_lost_its_partitions(client):
     with Client(client.scheduler.address, set_as_default=False) as second, second.as_current():
         losses = make()
-    with pytest.raises(sb.errors.ClusterLost, match="the connection to the Dask scheduler .* is lost"):
+    with pytest.raises(sb.errors.ClusterLost, match=r"the connection to the Dask scheduler .* is lost"):
         losses.values(W)
     # Others go on.
     assert make().n_samples == 201
@@ -122,7 +122,7 @@ def test_a_closed_client_has_lost_its_partitions(client):
 def test_cancelled_partitions_are_lost(client):
     losses = make()
     client.cancel(losses._passes.residents._holdings.futures[:2])
-    with pytest.raises(sb.errors.ClusterLost, match="no longer on the cluster .* cancelled"):
+    with pytest.raises(sb.errors.ClusterLost, match=r"no longer on the cluster .* cancelled"):
         losses.values(W)
 
 

@@ -15,7 +15,7 @@ GARBAGE = {
     "shape": (lambda f, G: (f, G[:, :-1]), r"has answered with arrays of shape \(\(4,\), \(4, 5\)\); expected"),
     "type": (lambda f, G: (f, G.astype(np.float32)), r"has answered with arrays of shape \(\(4,\), None\); expected"),
     "too few": (lambda f, G: (f,), "has answered with arrays of shape"),
-    "nan": (lambda f, G: (f, np.where(G == G.max(), np.nan, G)), "answered with numbers that are not finite, and"),
+    "nan": (lambda f, G: (f, np.where(G.max() == G, np.nan, G)), "answered with numbers that are not finite, and"),
     "infinite": (lambda f, G: (f + np.inf, G), "answered with numbers that are not finite, and"),
 }
 

@@ -67,8 +67,8 @@ def check_classes(classes: list[Any], kind: str) -> None:
         raise ProblemError(f"y must hold at least two classes; got only {classes[0]!r}.")
     if kind == "binary" and len(classes) > 2:
         raise ProblemError(
-            f"y must hold two classes for this loss; got {len(classes)}: {listed(classes)}. Take loss='softmax' for more "
-            "classes, or a regression loss for numbers."
+            f"y must hold two classes for this loss; got {len(classes)}: {listed(classes)}. Take loss='softmax' for "
+            "more classes, or a regression loss for numbers."
         )
 
 

@@ -68,13 +68,13 @@ def check_arguments(X: Any, arguments: dict[str, Any]) -> None:
             continue
         if is_rows(argument):
             raise ProblemError(
-                "groups must have an entry per row of X, which Dask holds; got 'rows', whose Jacobian has a row for every "
-                "row of X and is not distributed. Pass groups of rows, or X.compute()."
+                "groups must have an entry per row of X, which Dask holds; got 'rows', whose Jacobian has a row for "
+                "every row of X and is not distributed. Pass groups of rows, or X.compute()."
             )
         if isinstance(argument, str) or not (issparse(argument) or hasattr(argument, "__len__")):
             raise ProblemError(
-                f"{name} must have an entry per row of X; got {type(argument).__name__}. Pass a Dask collection, a list "
-                "or an array."
+                f"{name} must have an entry per row of X; got {type(argument).__name__}. Pass a Dask collection, a "
+                "list or an array."
             )
 
 
