@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from ....errors import ClusterError
 from .placement import Range, contiguous, moves, ranges_of, runs_of
@@ -131,8 +132,10 @@ class OnWorkers:
         return self._cluster.attempted(attempt, self._recover)
 
     def _submit(self, one: Range, function: Callable[..., Any], *arguments: Any) -> Any:
+        # Named for the dashboard; Dask would name an object by all that it holds.
+        name = getattr(function, "__name__", type(function).__name__)
         return self._cluster.client.submit(
-            function, *arguments, workers=[one.address], allow_other_workers=True, pure=False
+            function, *arguments, workers=[one.address], allow_other_workers=True, key=f"{name}-{uuid4().hex}"
         )
 
     def _sums(self, work: Work) -> Partial:
