@@ -21,33 +21,31 @@ L2 = 1e-6
 TOL = 1e-9
 
 
-def features(number: int) -> NDArray[np.float64]:
+def features(number: int, n_rows: int) -> NDArray[np.float64]:
     """The rows of one partition."""
     rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((N_FEATURES, N_FEATURES)))[0]
     rng = np.random.default_rng([1, number])
-    scaled: NDArray[np.float64] = rng.standard_normal((N_ROWS, N_FEATURES)) * 10.0 ** -np.linspace(
-        0.0, DECADES, N_FEATURES
-    )
+    scaled = rng.standard_normal((n_rows, N_FEATURES)) * 10.0 ** -np.linspace(0.0, DECADES, N_FEATURES)
     return np.ascontiguousarray(scaled @ rotation)
 
 
-def labels(number: int) -> NDArray[np.int64]:
+def labels(number: int, n_rows: int) -> NDArray[np.int64]:
     """A column of classes and a column of groups, of one partition."""
     rng = np.random.default_rng([2, number])
-    groups = rng.integers(0, N_GROUPS, N_ROWS)
+    groups = rng.integers(0, N_GROUPS, n_rows)
     coef = np.random.default_rng(3).standard_normal((N_GROUPS, N_FEATURES))
-    margins = np.einsum("ij,ij->i", features(number), coef[groups])
-    return np.column_stack([margins + rng.logistic(size=N_ROWS) > 0, groups])
+    margins = np.einsum("ij,ij->i", features(number, n_rows), coef[groups])
+    return np.column_stack([margins + rng.logistic(size=n_rows) > 0, groups])
 
 
-def make_losses() -> sb.GroupedLinear:
-    """On the active client's workers, or in this process."""
+def make_losses(n_rows: int = N_ROWS) -> sb.GroupedLinear:
+    """On the active client's workers, or in this process; so many rows per partition."""
     import dask
     import dask.array as da
 
     def stacked(function: Any, width: int, dtype: type) -> Any:
         task = dask.delayed(function)
-        blocks = [da.from_delayed(task(number), (N_ROWS, width), dtype) for number in range(N_PARTITIONS)]
+        blocks = [da.from_delayed(task(number, n_rows), (n_rows, width), dtype) for number in range(N_PARTITIONS)]
         return da.concatenate(blocks)
 
     both = stacked(labels, 2, np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -46,9 +45,8 @@ class Processes:
 
     def __exit__(self, *_: object) -> None:
         for process in self._started:
-            # A nanny's worker is in its group.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            # The worker of a nanny that is gone ends by itself.
+            process.kill()
             process.wait()
         self._folder.cleanup()
 
@@ -69,7 +67,7 @@ class Processes:
 
     def kill_scheduler(self) -> None:
         """Without a warning."""
-        os.kill(self._scheduler.pid, signal.SIGKILL)
+        self._scheduler.kill()
 
     def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -77,7 +75,6 @@ class Processes:
             env=os.environ | QUIET | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
         )
         self._started.append(process)
         return process

@@ -175,7 +175,9 @@ def kill_schedulers(count: int, rng: np.random.Generator) -> Counts:
                     _missed(counts)
                     continue
                 seen: list[int] = []
-                result = solve(make_losses(), callback=lambda p: seen.append(p.n_iter), checkpoint=path, resume=True)
+                result = solve(
+                    make_losses(), callback=lambda p, seen=seen: seen.append(p.n_iter), checkpoint=path, resume=True
+                )
             # From the checkpoint on, which is not the start.
             assert seen[0] >= kill.iterations[0]
             iterations = kill.iterations[0], undisturbed.n_iter - kill.iterations[0]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...losses import FileTable
-from ...losses.grouped.partitions.collections import is_dask
+from ...losses.grouped.partitions.collections import is_dask, tasks_of
 from .files import read_by_blocks, without_groups
 
 Method = Callable[[Any, Any], NDArray[Any]]
@@ -36,8 +36,7 @@ def _lazy(model: Any, method: Method, X: Any) -> Any:
     import dask.array as da
 
     answer = method(model, _one_row(X))
-    parts = X.to_delayed()
-    parts = list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
+    parts = tasks_of(X)
     lengths = X.chunks[0] if getattr(X, "chunks", None) is not None else (np.nan,) * len(parts)
     call = dask.delayed(_of_partition)
     arrays = [

@@ -41,7 +41,10 @@ def lazy_frame(frame, lengths=UNEQUAL):
     return dd.from_map(lambda number: parts[number], range(len(parts)), meta=meta)
 
 
-def table(loss="logistic", n=sum(UNEQUAL), d=5, n_groups=4, seed=0, dtype=np.float64):
+N_ROWS = 201
+
+
+def table(loss="logistic", n=N_ROWS, d=5, n_groups=4, seed=0, dtype=np.float64):
     """(X, y, groups), with rows of one group in some partitions only."""
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((n, d)) * [1.0, 3.0, 0.1, 1.0, 10.0][:d]).astype(dtype)

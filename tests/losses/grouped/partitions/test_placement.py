@@ -1,6 +1,7 @@
 """Which worker gets which partitions."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -43,7 +44,7 @@ def test_ranges_and_runs_hold_every_partition_once(holders):
     assert len(ranges_of(holders)) == len(set(holders))
     runs = runs_of(holders)
     assert [number for one in runs for number in one.numbers] == list(range(len(holders)))
-    assert all(a.address != b.address for a, b in zip(runs[:-1], runs[1:], strict=True))
+    assert all(a.address != b.address for a, b in pairwise(runs))
 
 
 @given(HOLDERS, THREADS)

@@ -76,9 +76,7 @@ def test_sparse_partitions(loss, kind):
 def test_own_losses(name):
     own = OWN[name][0]
     X, y, groups = table("squared")
-    assert_same(
-        sb.GroupedLinear(lazy(X), lazy(y), lazy(groups), loss=own), sb.GroupedLinear(X, y, groups, loss=own)
-    )
+    assert_same(sb.GroupedLinear(lazy(X), lazy(y), lazy(groups), loss=own), sb.GroupedLinear(X, y, groups, loss=own))
 
 
 def test_options_of_losses():

@@ -109,7 +109,10 @@ def test_joined_leaves_its_arguments_as_they_are():
     [
         ({(0, 1): (np.ones(2),)}, "worker tcp://a has answered with sums of other partitions"),
         (None, "sums of other partitions"),
-        ({(0, 0): (np.ones(3),)}, r"worker tcp://a has answered with arrays of shape \(\(3,\),\); expected \(\(2,\),\)"),
+        (
+            {(0, 0): (np.ones(3),)},
+            r"worker tcp://a has answered with arrays of shape \(\(3,\),\); expected \(\(2,\),\)",
+        ),
         ({(0, 0): (np.ones(2, dtype=np.float32),)}, r"arrays of shape \(None,\)"),
         ({(0, 0): ([1.0, 2.0],)}, r"arrays of shape \(None,\)"),
         ({(0, 0): (np.ones(2), np.ones(2))}, r"arrays of shape \(\(2,\), \(2,\)\)"),

@@ -35,15 +35,9 @@ def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = Non
         if known is not None:
             codes = _codes_of_known(classes, codes, known)
             classes = known
-        if len(classes) < 2:
-            raise ProblemError(f"y must hold at least two classes; got only {classes[0]!r}.")
+        check_classes(classes, kind)
         if kind == "classes":
             return Responses(codes.astype(np.float64), classes)
-        if len(classes) > 2:
-            raise ProblemError(
-                f"y must hold two classes for this loss; got {len(classes)}: {listed(classes)}. Take loss='softmax' "
-                "for more classes, or a regression loss for numbers."
-            )
         return Responses(np.where(codes == 1, 1.0, -1.0), classes)
     try:
         # A copy: the user may change y later.
@@ -65,6 +59,17 @@ def read_responses(y: Any, kind: str, n_rows: int, known: list[Any] | None = Non
         row = int(np.argmin(numbers))
         raise ProblemError(f"y must hold counts >= 0 for this loss; got {numbers[row]:g} in row {row}.")
     return Responses(numbers)
+
+
+def check_classes(classes: list[Any], kind: str) -> None:
+    """Refuse labels of which there are too few, or too many for a binary loss."""
+    if len(classes) < 2:
+        raise ProblemError(f"y must hold at least two classes; got only {classes[0]!r}.")
+    if kind == "binary" and len(classes) > 2:
+        raise ProblemError(
+            f"y must hold two classes for this loss; got {len(classes)}: {listed(classes)}. Take loss='softmax' for "
+            "more classes, or a regression loss for numbers."
+        )
 
 
 def _codes_of_known(classes: list[Any], codes: NDArray[np.intp], known: list[Any]) -> NDArray[np.intp]:

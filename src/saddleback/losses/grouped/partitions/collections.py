@@ -11,7 +11,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ....errors import ProblemError
-from .loading import ROWWISE, Expected
+from ..input.rows import is_rows
+from .loading import OPTIONAL, ROWWISE, Expected
 
 
 def is_dask(x: Any) -> bool:
@@ -37,7 +38,7 @@ class Partitioned:
         in_memory = {name: argument for name, argument in given.items() if name not in of_dask}
         expected = _expected(X)
         tasks = {name: _tasks_like(X, argument, name) for name, argument in of_dask.items()}
-        return cls(_tasks_of(X), tasks, in_memory, expected)
+        return cls(tasks_of(X), tasks, in_memory, expected)
 
 
 def cut(argument: Any, name: str, lengths: Sequence[int]) -> list[Any]:
@@ -63,14 +64,18 @@ def check_arguments(X: Any, arguments: dict[str, Any]) -> None:
                 f"{name} is a Dask collection and X is not; got X of type {type(X).__name__}. Pass {name}.compute(), "
                 "or make X a Dask array, dask.array.from_array(X, chunks=...)."
             )
-        if is_dask(X) and argument is not None and not is_dask(argument):
-            if isinstance(argument, str):
-                raise ProblemError(
-                    f"{name} must have an entry per row of X; got the text {argument!r}. A Jacobian with a row for "
-                    "every row of X is not distributed: pass groups of rows."
-                )
-            if not (issparse(argument) or hasattr(argument, "__len__")):
-                raise ProblemError(f"{name} must have an entry per row of X; got {type(argument).__name__}.")
+        if not is_dask(X) or is_dask(argument) or (argument is None and name in OPTIONAL):
+            continue
+        if is_rows(argument):
+            raise ProblemError(
+                "groups must have an entry per row of X, which Dask holds; got 'rows', whose Jacobian has a row for "
+                "every row of X and is not distributed. Pass groups of rows, or X.compute()."
+            )
+        if isinstance(argument, str) or not (issparse(argument) or hasattr(argument, "__len__")):
+            raise ProblemError(
+                f"{name} must have an entry per row of X; got {type(argument).__name__}. Pass a Dask collection, a "
+                "list or an array."
+            )
 
 
 def _is_array(x: Any) -> bool:
@@ -105,10 +110,13 @@ def _expected(X: Any) -> Expected:
     )
 
 
-def _tasks_of(x: Any) -> list[Any]:
+def tasks_of(x: Any) -> list[Any]:
     """One task per partition."""
-    tasks = x.to_delayed()
-    return list(tasks.ravel()) if isinstance(tasks, np.ndarray) else list(tasks)
+    if _is_array(x):
+        return list(x.to_delayed().ravel())
+    # Simplified, so that no file's other columns are read. What Dask calls optimized may read several files of few
+    # columns as one partition, and another argument of the same rows would have other partitions.
+    return list(x.simplify().to_delayed(optimize_graph=False))
 
 
 def _tasks_like(X: Any, x: Any, name: str) -> list[Any]:
@@ -130,7 +138,7 @@ def _tasks_like(X: Any, x: Any, name: str) -> list[Any]:
             f"{name} must have the partitions of X; got {own} for {n_partitions}, and the rows of each are not known. "
             f"Make both from one data frame; or, where {unknown} is a Dask array, call {unknown}.compute_chunk_sizes()."
         )
-    return _tasks_of(x)
+    return tasks_of(x)
 
 
 def _known(x: Any) -> bool:

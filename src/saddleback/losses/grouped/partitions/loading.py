@@ -18,6 +18,8 @@ from .sizes import bytes_of
 ROWWISE = ("y", "groups", "sample_weight", "offset")
 """The arguments besides X that have an entry per row."""
 
+OPTIONAL = ("sample_weight", "offset")
+
 
 @dataclass(frozen=True)
 class Place:

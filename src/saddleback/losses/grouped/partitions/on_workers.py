@@ -79,7 +79,12 @@ class OnWorkers:
             for one in ranges:
                 own = [tasks[number] for number in one.numbers]
                 futures += client.compute(own, workers=[one.address], allow_other_workers=True)
-            cluster.settled(futures, [one.address for one in ranges])
+            try:
+                cluster.settled(futures, [one.address for one in ranges])
+            except CancelledError:
+                # Otherwise the tasks of the next attempt are those that wait for workers that are gone.
+                client.cancel(futures)
+                raise
             cluster.release_from_workers(futures)
             return cls(cluster, futures, n_threads)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....errors import MissingDependencyError, ProblemError, SaddlebackError
 from ..input.groups import Naming, refuse_groups_without_rows, refuse_groups_without_weight
+from ..input.responses import check_classes
 from ..opened import GivenRows, Opened
 from ..pointwise_loss import PointwiseLoss
 from ..tables.layout import Layout
@@ -51,7 +52,7 @@ def _open(
         looks = [look for look in found if look is not None]
         if not looks:
             raise ProblemError(f"X must have at least one row; got {parts.n_partitions} partitions without rows.")
-        classes = _classes(looks)
+        classes = _classes(looks, loss.response)
         naming = _naming(parts, looks)
         prepared = parts.then(Prepare(loss, classes, naming))
         del parts
@@ -90,9 +91,13 @@ def _n_rows(part: Part) -> int:
     return part.n_rows
 
 
-def _classes(looks: list[Look]) -> list[Any] | None:
+def _classes(looks: list[Look], response: str) -> list[Any] | None:
     seen = [look.responses for look in looks if look.responses is not None]
-    return merged(seen, "y") if seen else None
+    if not seen:
+        return None
+    classes = merged(seen, "y")
+    check_classes(classes, response)
+    return classes
 
 
 def _naming(parts: Executor, looks: list[Look]) -> Naming:

@@ -26,7 +26,8 @@ POLL_SECONDS = 1.0
 """Between two looks at the workers while an answer is awaited."""
 
 PATIENCE_SECONDS = 60.0
-"""How long no worker may be there: a machine restarts in a minute. Dask's setting ``saddleback.patience`` overrules."""
+"""How long no worker may be there, or one may be paused: a machine restarts in a minute. Dask's setting
+``saddleback.patience`` overrules."""
 
 
 class Cluster:
@@ -58,19 +59,20 @@ class Cluster:
     def gathered(self, futures: list[Any]) -> list[Any]:
         """Their results, once they are there; an error of a task is raised as it is."""
         self._check_connection()
-        return self._awaited(self.client.gather(futures, asynchronous=True), self.workers)
+        return self._awaited(self.client.gather(futures, asynchronous=True), self._watch())
 
     def settled(self, futures: list[Any], asked: Collection[str] = ()) -> None:
         """Wait until all are in memory; the error of the first one that has failed is raised.
 
         ``asked`` are the workers that tasks without dependencies were asked of, which other ones take over.
         """
+        look = self._watch()
         for future in futures:
             while not future.done():
                 try:
                     future.exception(timeout=POLL_SECONDS)
                 except TimeoutError:
-                    gone = set(asked) - set(self.workers())
+                    gone = set(asked) - set(look())
                     if gone and len(gone) == len(asked):
                         raise CancelledError(f"all workers that were to make {future.key} are gone") from None
                     if gone:
@@ -86,11 +88,15 @@ class Cluster:
         Dask keeps a task without dependencies for the workers that it was asked of, even where others are allowed: once
         all workers are gone it waits for theirs forever (dask/distributed#7346).
         """
-        self.client.run_on_scheduler(_forget_workers, [future.key for future in futures])
+        try:
+            self.client.run_on_scheduler(_forget_workers, [future.key for future in futures])
+        except (*LOSSES, OSError) as error:
+            self._scheduler_lost(error)
 
     def attempted(self, attempt: Callable[[], T], recover: Callable[[], None]) -> T:
         """What ``attempt`` returns, again where data or workers were lost on the way."""
         for _ in range(ATTEMPTS):
+            self._check_connection()
             try:
                 return attempt()
             except LOSSES as error:
@@ -106,6 +112,24 @@ class Cluster:
             f"{type(failure).__name__}: {failure}. Workers that end over and over have too little memory for their "
             "partitions: take more workers, or larger ones."
         ) from failure
+
+    def _watch(self) -> Callable[[], Mapping[str, int]]:
+        """For one wait: a function that finds the workers, and raises where an answer will not come."""
+        paused: dict[str, float] = {}
+
+        def look() -> Mapping[str, int]:
+            found, running, now = self.workers(), self._asked("ncores_running"), time.monotonic()
+            for address in found:
+                if address in running:
+                    paused.pop(address, None)
+                elif now - paused.setdefault(address, now) > patience():
+                    raise ClusterError(
+                        f"worker {address} has run no task for {patience():g} seconds, as its memory is full: Dask has "
+                        "paused it. Take more workers, larger ones, or a larger memory limit."
+                    )
+            return found
+
+        return look
 
     def released(self) -> NoReturn:
         """The partitions are gone, and Dask has forgotten how they were made."""
@@ -159,7 +183,7 @@ REMEDY = (
 
 
 def patience() -> float:
-    """Seconds without any worker until a run ends."""
+    """Seconds without any worker, or with one that is paused, until a run ends."""
     return float(dask.config.get("saddleback.patience", PATIENCE_SECONDS))
 
 

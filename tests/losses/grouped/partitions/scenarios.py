@@ -1,0 +1,179 @@
+"""What happens to a run whose cluster is damaged: `python scenarios.py NAME` prints what it has seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import dask
+import numpy as np
+
+import saddleback as sb
+from benchmarks.cluster import fault_problem
+from benchmarks.cluster.fault_problem import bits, solve
+from benchmarks.cluster.fault_processes import Processes, processes_of_workers, wait_for_workers
+
+SEEN = {}
+N_ROWS = 400
+"""Of a partition: evaluations are cheap, as most of the time goes to starting processes."""
+
+
+def make_losses():
+    return fault_problem.make_losses(N_ROWS)
+
+
+class At:
+    """A callback that acts once, after so many iterations."""
+
+    def __init__(self, n_iter, act):
+        self.n_iter, self.act, self.acted = n_iter, act, False
+
+    def __call__(self, progress):
+        if progress.n_iter >= self.n_iter and not self.acted:
+            self.acted = True
+            self.act()
+
+
+def kill(number):
+    os.kill(number, signal.SIGKILL)
+
+
+def killed_workers(nanny):
+    """One is killed between two iterations, and one within an evaluation."""
+    known = bits(solve(make_losses()))
+    with Processes(2, nanny) as processes, processes.client() as client:
+        losses = make_losses()
+        first, second = processes_of_workers(client).values()
+
+        def act():
+            kill(first)
+            if nanny:
+                threading.Timer(0.05, kill, [second]).start()
+
+        at = At(3, act)
+        result = solve(losses, callback=at)
+        SEEN["same"] = bits(result) == known
+        SEEN["acted"] = at.acted
+
+
+def all_workers_killed():
+    """Dask would wait forever for the workers that tasks were asked of."""
+    known = bits(solve(make_losses()))
+    with Processes(2, nanny=True) as processes, processes.client() as client:
+        losses = make_losses()
+
+        def act():
+            for number in processes_of_workers(client).values():
+                kill(number)
+
+        SEEN["same"] = bits(solve(losses, callback=At(3, act))) == known
+
+
+def no_worker_left():
+    """A run ends after the cluster's patience, with a checkpoint, which another worker takes up."""
+    known = bits(solve(make_losses()))
+    with Processes(1) as processes, processes.client() as client, tempfile.TemporaryDirectory() as folder:
+        path, losses = Path(folder) / "run", make_losses()
+        (number,) = processes_of_workers(client).values()
+        with dask.config.set({"saddleback.patience": 1.0}):
+            try:
+                solve(losses, callback=At(3, lambda: kill(number)), checkpoint=path)
+            except sb.errors.ClusterLost as error:
+                SEEN["said"] = str(error)
+        processes.add_worker()
+        wait_for_workers(client, 1)
+        # The same losses: their partitions are made anew.
+        SEEN["same"] = bits(solve(losses, checkpoint=path, resume=True)) == known
+
+
+def killed_scheduler():
+    """The run ends at once, with a checkpoint, which another cluster takes up."""
+    known = bits(solve(make_losses()))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        with Processes(2) as processes, processes.client():
+            killed = []
+
+            def act():
+                processes.kill_scheduler()
+                killed.append(time.monotonic())
+
+            try:
+                solve(make_losses(), callback=At(5, act), checkpoint=path)
+            except sb.errors.ClusterLost as error:
+                SEEN["said"], SEEN["seconds"] = str(error), time.monotonic() - killed[0]
+        with Processes(2) as processes, processes.client():
+            iterations = []
+            result = solve(
+                make_losses(),
+                checkpoint=path,
+                resume=True,
+                callback=lambda progress: iterations.append(progress.n_iter),
+            )
+            SEEN["resumed"], SEEN["same"] = iterations[0], bits(result) == known
+
+
+def dying_over_and_over():
+    """A partition that ends every worker ends the run, with an error that says so."""
+    with Processes(1, nanny=True) as processes, processes.client():
+        import dask.array as da
+
+        X = da.from_delayed(dask.delayed(_die)(), (10, 2), float)
+        with dask.config.set({"saddleback.patience": 30.0}):
+            try:
+                sb.GroupedLinear(X, np.arange(10) % 2, np.zeros(10))
+            except sb.errors.ClusterError as error:
+                SEEN["said"] = str(error)
+
+
+def _die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def restarted():
+    """The partitions are gone for good; new losses are fine."""
+    known = bits(solve(make_losses()))
+    with Processes(2, nanny=True) as processes, processes.client() as client:
+        losses = make_losses()
+        client.restart()
+        try:
+            losses.values(np.zeros(losses.n_params))
+        except sb.errors.ClusterLost as error:
+            SEEN["said"] = str(error)
+        SEEN["same"] = bits(solve(make_losses())) == known
+
+
+def interrupted():
+    """Ctrl-C within an evaluation: the run returns, and the cluster is as before."""
+    known = bits(solve(make_losses()))
+    with Processes(2) as processes, processes.client():
+        losses = make_losses()
+
+        def act():
+            threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
+
+        result = solve(losses, callback=At(3, act))
+        SEEN["status"] = result.status.name
+        SEEN["same"] = bits(solve(losses)) == known
+
+
+SCENARIOS = {
+    "nanny": lambda: killed_workers(nanny=True),
+    "no nanny": lambda: killed_workers(nanny=False),
+    "all workers": all_workers_killed,
+    "no worker left": no_worker_left,
+    "scheduler": killed_scheduler,
+    "over and over": dying_over_and_over,
+    "restarted": restarted,
+    "interrupted": interrupted,
+}
+
+if __name__ == "__main__":
+    SCENARIOS[sys.argv[1]]()
+    print(json.dumps(SEEN))
