@@ -127,7 +127,7 @@ def _reduced(task: Task, machines: Machines, sums_bytes: float, read: float, flo
         last = ceil(last / FAN_IN)
     nodes = nodes_per_worker(task.n_partitions, W)
     w_bytes = float(NUMBER * task.n_params)
-    inline = w_bytes * W <= INLINE_BYTES
+    inline = w_bytes <= INLINE_BYTES
     messages = ROUND_MESSAGES + JOIN_MESSAGES * levels + (0 if inline else PASS_ON_MESSAGES)
     # Inline: once to the scheduler, which sends it to all. Otherwise by way of the scheduler to one worker, of whom the
     # others have it.

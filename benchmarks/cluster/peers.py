@@ -116,7 +116,7 @@ def measure(options: Options) -> Report:
         others = [seconds[name, target] for name in calls if name != "saddleback" and (name, target) in seconds]
         if others:
             best = ours / min(others)
-            demands.append(Demand(f"gap {target:g}: time over the fastest other", best, at_most=MOST_OF_A_PEER))
+            demands.append(Demand(f"gap {target:g}: our time over the fastest other", best, at_most=MOST_OF_A_PEER))
     return Report(
         "One group on a cluster",
         f"Logistic regression with l2 = {L2:g} on {n_rows:,} rows x {n_columns} columns "
