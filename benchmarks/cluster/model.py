@@ -58,6 +58,8 @@ class Machines:
     """Seconds of an evaluation that reads nothing, with one worker and without latency."""
     call_per_worker: float = 0.0
     """Further seconds for each further worker, of the scheduler and the client."""
+    call_per_partition: float = 0.0
+    """Further seconds for each partition, which every task names."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _reduced(task: Task, machines: Machines, sums_bytes: float, read: float, flo
         sums_bytes=sums_bytes * nodes,
         back_bytes=sums_bytes * nodes * last,
         compute=compute,
-        overhead=machines.call + machines.call_per_worker * (W - 1),
+        overhead=machines.call + machines.call_per_worker * (W - 1) + machines.call_per_partition * task.n_partitions,
         waiting=machines.latency * messages,
         transfer=on_lines / machines.bandwidth,
     )

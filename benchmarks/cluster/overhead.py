@@ -28,7 +28,7 @@ ROWS, COLUMNS, GROUPS = 2000, 10, 3
 CALLS = {"tiny": 5, "small": 60, "full": 60}
 PAUSE_SECONDS = 0.025
 """Longer than the interval in which Dask's client collects its messages, 10 ms, so that none waits for it."""
-SLOPE_WORKERS = (1, 8)
+SLOPE_WORKERS, SLOPE_PARTITIONS = (1, 8), 400
 MOST_MS = 30.0
 
 
@@ -57,14 +57,15 @@ def measure(options: Options) -> Report:
     )
 
 
-def scheduling_seconds(n_calls: int) -> tuple[float, float]:
-    """Of an evaluation that reads nothing on one worker; for each further one the CPU time of client and scheduler."""
-    one, several = (ClusterTable(ROWS, COLUMNS, GROUPS, n) for n in SLOPE_WORKERS)
+def scheduling_seconds(n_calls: int) -> tuple[float, float, float]:
+    """Of an evaluation that reads nothing on one worker; for each further worker, the CPU time of the client and the
+    scheduler; for each partition."""
+    one, several, cut = (ClusterTable(ROWS, COLUMNS, GROUPS, n) for n in (*SLOPE_WORKERS, SLOPE_PARTITIONS))
     with local(SLOPE_WORKERS[0]) as client:
-        seconds = _calls(one.losses(client), n_calls, PAUSE_SECONDS)
+        seconds = [float(np.median(_calls(table.losses(client), n_calls, PAUSE_SECONDS))) for table in (one, cut)]
     least, most = _cpu(one, SLOPE_WORKERS[0], n_calls), _cpu(several, SLOPE_WORKERS[1], n_calls)
-    slope = (most[0] + most[1] - least[0] - least[1]) / (SLOPE_WORKERS[1] - SLOPE_WORKERS[0])
-    return float(np.median(seconds)), max(slope, 0.0)
+    per_worker = (most[0] + most[1] - least[0] - least[1]) / (SLOPE_WORKERS[1] - SLOPE_WORKERS[0])
+    return seconds[0], max(per_worker, 0.0), max((seconds[1] - seconds[0]) / SLOPE_PARTITIONS, 0.0)
 
 
 def _calls(losses: sb.GroupedLinear, n_calls: int, pause: float) -> list[float]:

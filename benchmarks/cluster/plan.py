@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from .clusters import local
 from .data import ClusterTable
 from .overhead import scheduling_seconds
 from .timing import alternated
+from .traffic import nodes_per_worker
 
-ROWS, FEATURES, GROUPS, PARTITIONS = 1e9, 10_000, 10, 10_000
+ROWS, FEATURES, GROUPS, PARTITIONS = 1e9, 10_000, 10, 3200
 WORKERS = (64, 100, 128)
+SHARES = (2, 3, 4, 6, 8, 12, 16, 24, 50, 64, 100, 128)
 THREADS = (1, 16)
 """Per worker; 16 are supposed to read and to compute 16 times as fast, which is beyond what is measured here."""
 NETWORKS = {"10 Gbit/s, 0.1 ms": (1e-4, 1.25e9), "1 Gbit/s, 0.5 ms": (5e-4, 1.25e8)}
@@ -39,27 +41,42 @@ class Rates:
     flops: float
     call: float
     call_per_worker: float
+    call_per_partition: float
 
 
 def measure(options: Options) -> Report:
     rates = measured_rates(options)
-    machines = model.Machines(100, rates.read["float32"], rates.flops, 0.0, np.inf, rates.call, rates.call_per_worker)
-    tables = [_of_rates(rates), _memory(), _evaluations(machines, rates), _parts(machines, rates), _hessians(machines)]
+    machines = model.Machines(
+        n_workers=100,
+        read_rate=rates.read["float32"],
+        flop_rate=rates.flops,
+        call=rates.call,
+        call_per_worker=rates.call_per_worker,
+        call_per_partition=rates.call_per_partition,
+    )
+    tables = [
+        _of_rates(rates),
+        _memory(),
+        _evaluations(machines, rates),
+        _parts(machines, rates),
+        _hessians(machines),
+        _sums(),
+    ]
     return Report(
         "10^9 rows x 10^4 features",
         f"The model for {GROUPS} groups in {PARTITIONS:,} partitions, with rates of this machine: a pass with losses "
         "and gradients and a Hessian on one worker of one thread, and the seconds of an evaluation that reads nothing, "
-        "on one worker and for each further one (the CPU time of the scheduler and the client). What a network takes "
-        f"is latency and bytes over bandwidth. A solve is {EVALUATIONS} evaluations.",
+        "on one worker, for each further one (the CPU time of the scheduler and the client) and for each partition. "
+        f"What a network takes is latency and bytes over bandwidth. A solve is {EVALUATIONS} evaluations.",
         tables,
-        data={"read": rates.read, "flops": rates.flops, "call": rates.call, "call_per_worker": rates.call_per_worker},
+        data=asdict(rates),
     )
 
 
 def measured_rates(options: Options) -> Rates:
     """On one worker; what an evaluation takes without passes is subtracted."""
     n_calls, w_scale = CALLS[options.scale], 1e-3
-    call, call_per_worker = scheduling_seconds(n_calls)
+    call, call_per_worker, call_per_partition = scheduling_seconds(n_calls)
     read = {}
     with local(1) as client:
         for dtype in ITEM_BYTES:
@@ -72,7 +89,7 @@ def measured_rates(options: Options) -> Rates:
         w, lam = np.full(losses.n_params, w_scale), np.full(GROUPS, 1.0 / GROUPS)
         losses.hessian(w, lam)
         seconds = max(_median(lambda: losses.hessian(w, lam), n_calls) - call, 1e-9)
-    return Rates(read, table.n_rows * losses.n_params**2 / seconds, call, call_per_worker)
+    return Rates(read, table.n_rows * losses.n_params**2 / seconds, call, call_per_worker, call_per_partition)
 
 
 def _of_rates(rates: Rates) -> Table:
@@ -81,6 +98,7 @@ def _of_rates(rates: Rates) -> Table:
         ("Hessian", f"{1e-9 * rates.flops:.1f} Gflop/s"),
         ("evaluation that reads nothing, 1 worker", f"{1e3 * rates.call:.1f} ms"),
         ("each further worker", f"{1e3 * rates.call_per_worker:.2f} ms"),
+        ("each partition", f"{1e6 * rates.call_per_partition:.0f} microseconds"),
     ]
     return Table("measured rates", ["", "rate"], rows)
 
@@ -114,9 +132,9 @@ def _evaluations(machines: model.Machines, rates: Rates) -> Table:
                         bandwidth=bandwidth,
                     )
                     seconds.append(model.evaluation(_task(dtype), at).seconds)
-                hours = EVALUATIONS * seconds[1] / 60.0
+                minutes = EVALUATIONS * seconds[1] / 60.0
                 cells = (f"{s:.1f}" for s in seconds)
-                rows.append((f"{dtype}, {threads} thread(s) per worker, {name}", *cells, f"{hours:.0f}"))
+                rows.append((f"{dtype}, {threads} thread(s) per worker, {name}", *cells, f"{minutes:.0f}"))
     header = ["", *(f"s, {n} workers" for n in WORKERS), "minutes of a solve, 100 workers"]
     return Table("one evaluation", header, rows)
 
@@ -174,6 +192,12 @@ def _hessians(machines: model.Machines) -> Table:
 
 def _median(call: Callable[[], Any], n_calls: int) -> float:
     return float(np.median(alternated({"call": call}, n_calls)["call"]))
+
+
+def _sums() -> Table:
+    """By the number of workers: a share that is a node of the tree is one sum."""
+    cells = [f"{nodes_per_worker(PARTITIONS, n):.1f}" for n in SHARES]
+    return Table("sums that leave a worker, mean", ["workers", *map(str, SHARES)], [("sums of J + J d", *cells)])
 
 
 def _task(dtype: str) -> model.Task:
