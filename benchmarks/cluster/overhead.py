@@ -51,7 +51,8 @@ def measure(options: Options) -> Report:
         f"Evaluations of {ROWS:,} rows x {COLUMNS} columns, whose passes take microseconds: one after the other, and "
         f"after pauses of {1e3 * PAUSE_SECONDS:g} ms. The client collects what it sends for 10 ms, which evaluations "
         "in a row wait for; passes that take longer hide it. CPU times are those of processes of their own, which a "
-        "relay connects.",
+        "relay connects. "
+        f"{n_calls} evaluations each.",
         [Table("evaluations that read nothing", header, rows)],
         demands,
     )

@@ -23,8 +23,8 @@ THREADS = (1, 16)
 """Per worker; 16 are supposed to read and to compute 16 times as fast, which is beyond what is measured here."""
 NETWORKS = {"10 Gbit/s, 0.1 ms": (1e-4, 1.25e9), "1 Gbit/s, 0.5 ms": (5e-4, 1.25e8)}
 ITEM_BYTES = {"float32": 4, "float64": 8}
-EVALUATIONS = 25
-"""Of a solve by quasi-newton to a gap of 1e-4, which `solves` counts on tables, with a reserve."""
+EVALUATIONS = 40
+"""Of a solve by quasi-newton to a gap of 1e-4: the most that `solves` counts on tables, rounded up."""
 
 READ_SHAPES = {"tiny": (400, 50), "small": (40_000, 1000), "full": (200_000, 1000)}
 """Rows and columns of the table by which the rate of reading is measured."""

@@ -36,7 +36,8 @@ def measure(options: Options) -> Report:
         "One evaluation on two workers",
         f"Losses and gradients of {table.n_rows:,} rows x {COLUMNS} columns ({1e-9 * table.n_bytes:.1f} GB), {GROUPS} "
         f"groups, {PARTITIONS} partitions; workers have one thread each. The client and the scheduler share the cores "
-        f"with the workers. Bits in all four cases: {'the same' if same_bits else 'DIFFERENT'}.",
+        f"with the workers. Bits in all four cases: {'the same' if same_bits else 'DIFFERENT'}. Medians of "
+        f"{options.repeats} rounds.",
         [Table("evaluations in alternation", ["", "median ms", "GB/s", "least ms"], rows)],
         [
             Demand("2 workers: times faster than 1", gain, at_least=FASTER),
