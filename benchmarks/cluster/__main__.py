@@ -11,7 +11,6 @@ from ..report import Options, Report
 from ..writing import markdown
 from . import PARTS, part
 
-
 WIDTH = 120
 
 
