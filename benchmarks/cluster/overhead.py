@@ -58,6 +58,12 @@ def measure(options: Options) -> Report:
     )
 
 
+def overhead_seconds(client: Any, n_partitions: int) -> float:
+    """Of an evaluation that reads nothing, on this client's workers, after pauses."""
+    table = ClusterTable(ROWS, COLUMNS, GROUPS, n_partitions)
+    return float(np.median(_calls(table.losses(client), CALLS["small"], PAUSE_SECONDS)))
+
+
 def scheduling_seconds(n_calls: int) -> tuple[float, float, float]:
     """Of an evaluation that reads nothing on one worker; for each further worker, the CPU time of the client and the
     scheduler; for each partition."""

@@ -12,6 +12,7 @@ from . import model
 from .clusters import simulated
 from .data import ClusterTable
 from .network import Link
+from .timing import percent
 
 GIGABIT = 125e6
 """Bytes per second."""
@@ -56,7 +57,7 @@ def measure(options: Options) -> Report:
                         f"{1e3 * cost.transfer:.0f}",
                         f"{1e3 * cost.seconds:.0f}",
                         f"{1e3 * seconds:.0f}",
-                        "" if link == Link() else f"{100.0 * error:+.0f} %",
+                        "" if link == Link() else percent(cost.seconds, seconds),
                     )
                 )
     header = ["", "messages", "latency ms", "transfer ms", "model ms", "measured ms", "error"]
