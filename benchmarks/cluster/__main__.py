@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from textwrap import fill
 
-from ..render import section_text
-from ..report import Options
+from ..report import Options, Report
+from ..writing import markdown
 from . import PARTS, part
+
+WIDTH = 120
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,10 +29,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in asked.parts or PARTS:
         begun = time.perf_counter()
         report = part(name)(options)
-        print(section_text({**report.to_dict(), "repeats": asked.repeats}, ""))
+        print(_text(report))
         for demand in report.demands:
             print(f"{'PASS' if demand.met else 'miss'}: {demand.what}: {demand.measured:.3g} ({demand.bound})")
         print(f"{name} took {time.perf_counter() - begun:.0f} s.\n", flush=True)
+
+
+def _text(report: Report) -> str:
+    parts = [f"## {report.title}\n", fill(report.text, WIDTH) + "\n"]
+    for table in report.tables:
+        parts += [f"{table.caption}:\n", markdown(table.header, table.to_dict()["rows"])]
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -72,3 +72,9 @@ class ClusterTable:
             losses = sb.GroupedLinear(X, y, groups, **more)
         losses.evaluate(np.zeros(losses.n_params))
         return losses
+
+    def losses_here(self, n_threads: int) -> sb.GroupedLinear:
+        """The same partitions in this process, evaluated once."""
+        losses = sb.GroupedLinear(*self.lazy(), n_threads=n_threads)
+        losses.evaluate(np.zeros(losses.n_params))
+        return losses

@@ -29,7 +29,8 @@ def measure(options: Options) -> Report:
         "Several parameter vectors on a cluster",
         f"The losses and gradients at {VECTORS} parameter vectors on {WORKERS} workers of one thread, {table.n_rows:,} "
         f"rows x {COLUMNS} columns ({1e-9 * table.n_bytes:.1f} GB), {GROUPS} groups: one evaluate_many, or an "
-        f"evaluate for each. Largest difference of a derivative: {error:.1e}.",
+        f"evaluate for each. Largest difference of a derivative: {error:.1e}. Medians of "
+        f"{options.repeats} rounds.",
         [Table("all vectors", ["", "median ms"], [(name, median_ms(some)) for name, some in seconds.items()])],
         [Demand(f"evaluate_many, k = {VECTORS}: times faster than {VECTORS} evaluate", gain, at_least=FASTER)],
     )

@@ -58,6 +58,8 @@ class Machines:
     """Seconds of an evaluation that reads nothing, with one worker and without latency."""
     call_per_worker: float = 0.0
     """Further seconds for each further worker, of the scheduler and the client."""
+    call_per_partition: float = 0.0
+    """Further seconds for each partition, which every task names."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def _reduced(task: Task, machines: Machines, sums_bytes: float, read: float, flo
         last = ceil(last / FAN_IN)
     nodes = nodes_per_worker(task.n_partitions, W)
     w_bytes = float(NUMBER * task.n_params)
-    inline = w_bytes * W <= INLINE_BYTES
+    inline = w_bytes <= INLINE_BYTES
     messages = ROUND_MESSAGES + JOIN_MESSAGES * levels + (0 if inline else PASS_ON_MESSAGES)
     # Inline: once to the scheduler, which sends it to all. Otherwise by way of the scheduler to one worker, of whom the
     # others have it.
@@ -144,7 +146,7 @@ def _reduced(task: Task, machines: Machines, sums_bytes: float, read: float, flo
         sums_bytes=sums_bytes * nodes,
         back_bytes=sums_bytes * nodes * last,
         compute=compute,
-        overhead=machines.call + machines.call_per_worker * (W - 1),
+        overhead=machines.call + machines.call_per_worker * (W - 1) + machines.call_per_partition * task.n_partitions,
         waiting=machines.latency * messages,
         transfer=on_lines / machines.bandwidth,
     )

@@ -19,7 +19,7 @@ from .timing import median_ms
 CASES = {
     "tiny": ((1, 1),),
     "small": ((1, 1), (2, 2), (2, 100), (4, 4), (4, 100)),
-    "full": ((1, 1), (2, 2), (2, 100), (4, 4), (4, 100), (8, 8), (16, 16)),
+    "full": ((1, 1), (2, 2), (2, 100), (2, 1000), (4, 4), (4, 100), (8, 8), (16, 16)),
 }
 """Workers, and partitions."""
 DEMANDED_WORKERS = 4
@@ -28,6 +28,7 @@ ROWS, COLUMNS, GROUPS = 2000, 10, 3
 CALLS = {"tiny": 5, "small": 60, "full": 60}
 PAUSE_SECONDS = 0.025
 """Longer than the interval in which Dask's client collects its messages, 10 ms, so that none waits for it."""
+SLOPE_WORKERS, SLOPE_PARTITIONS = (1, 8), 400
 MOST_MS = 30.0
 
 
@@ -42,7 +43,7 @@ def measure(options: Options) -> Report:
         name = f"{n_workers} workers, {n_partitions} partitions"
         worst = f"{1e3 * float(np.quantile(in_a_row, 0.9)):.1f}"
         rows.append((name, median_ms(in_a_row), worst, median_ms(paused), *(f"{1e3 * some:.1f}" for some in cpu)))
-        if n_workers <= DEMANDED_WORKERS:
+        if n_workers <= DEMANDED_WORKERS and n_partitions <= 100:
             demands.append(Demand(f"{name}: ms per evaluation", 1e3 * float(np.median(in_a_row)), at_most=MOST_MS))
     header = ["", "median ms", "90 % ms", "after a pause, ms", "client CPU ms", "scheduler CPU ms", "CPU ms per worker"]
     return Report(
@@ -50,10 +51,28 @@ def measure(options: Options) -> Report:
         f"Evaluations of {ROWS:,} rows x {COLUMNS} columns, whose passes take microseconds: one after the other, and "
         f"after pauses of {1e3 * PAUSE_SECONDS:g} ms. The client collects what it sends for 10 ms, which evaluations "
         "in a row wait for; passes that take longer hide it. CPU times are those of processes of their own, which a "
-        "relay connects.",
+        "relay connects. "
+        f"{n_calls} evaluations each.",
         [Table("evaluations that read nothing", header, rows)],
         demands,
     )
+
+
+def overhead_seconds(client: Any, n_partitions: int) -> float:
+    """Of an evaluation that reads nothing, on this client's workers, after pauses."""
+    table = ClusterTable(ROWS, COLUMNS, GROUPS, n_partitions)
+    return float(np.median(_calls(table.losses(client), CALLS["small"], PAUSE_SECONDS)))
+
+
+def scheduling_seconds(n_calls: int) -> tuple[float, float, float]:
+    """Of an evaluation that reads nothing on one worker; for each further worker, the CPU time of the client and the
+    scheduler; for each partition."""
+    one, several, cut = (ClusterTable(ROWS, COLUMNS, GROUPS, n) for n in (*SLOPE_WORKERS, SLOPE_PARTITIONS))
+    with local(SLOPE_WORKERS[0]) as client:
+        seconds = [float(np.median(_calls(table.losses(client), n_calls, PAUSE_SECONDS))) for table in (one, cut)]
+    least, most = _cpu(one, SLOPE_WORKERS[0], n_calls), _cpu(several, SLOPE_WORKERS[1], n_calls)
+    per_worker = (most[0] + most[1] - least[0] - least[1]) / (SLOPE_WORKERS[1] - SLOPE_WORKERS[0])
+    return seconds[0], max(per_worker, 0.0), max((seconds[1] - seconds[0]) / SLOPE_PARTITIONS, 0.0)
 
 
 def _calls(losses: sb.GroupedLinear, n_calls: int, pause: float) -> list[float]:

@@ -23,3 +23,8 @@ def alternated(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str
 
 def median_ms(seconds: list[float]) -> str:
     return f"{1e3 * float(np.median(seconds)):.1f}"
+
+
+def percent(said: float, found: float) -> str:
+    """The error of what a model says."""
+    return f"{100.0 * (said / found - 1.0):+.0f} %"

@@ -42,9 +42,9 @@ def measure(options: Options) -> Report:
                 name,
                 f"{nodes_per_worker(n_partitions, n_workers):.2f}",
                 f"{out:.3f}",
-                f"{(sent[1, 0]) / sums:.3f}",
+                f"{sent[1, 0] / sums:.3f}",
                 f"{sent[0, 1] / w:.3f}",
-                f"{(to_workers + between - between) / n_workers / w:.3f}",
+                f"{to_workers / n_workers / w:.3f}",
             )
         )
         if n_workers & (n_workers - 1) == 0:

@@ -32,8 +32,8 @@ FEW_BYTES = 1 << 20
 longer than this much on a network of a gigabit per second."""
 
 INLINE_BYTES = 1 << 20
-"""Of all copies of w up to which they travel with the tasks, over the scheduler; a larger one is passed on from worker
-to worker, which costs two more messages."""
+"""Of w up to which it travels with the tasks: once to the scheduler, which sends it to all workers. A larger one is
+passed on from worker to worker, which costs more messages; Dask keeps the last thousand smaller ones in memory."""
 
 LOOK_SECONDS = 10.0
 """Between two looks for workers that have joined."""
@@ -154,7 +154,7 @@ class OnWorkers:
         holdings, n = self._current(), self.n_partitions
         ranges = holdings.ranges
         shared = work
-        if work.n_bytes * len(ranges) > INLINE_BYTES:
+        if work.n_bytes > INLINE_BYTES:
             shared = self._cluster.client.scatter(work, workers=[ranges[0].address], hash=False)
         tasks = [(shared, one.numbers, holdings.of(one), n, self._n_threads) for one in ranges]
         of_ranges = level = self._submit_all(sum_range, ranges, tasks)
