@@ -16,6 +16,7 @@ from . import (
     second_order,
     selection,
     steps,
+    streamed,
     unbounded,
 )
 
@@ -33,5 +34,6 @@ AREAS = {
     "partitions": partitions.MUTANTS,
     "interior points": interior.MUTANTS,
     "selection": selection.MUTANTS,
+    "streamed": streamed.MUTANTS,
     "unbounded": unbounded.MUTANTS,
 }
