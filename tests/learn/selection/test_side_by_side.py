@@ -33,6 +33,7 @@ def small(monkeypatch):
     monkeypatch.setattr(side_by_side, "LEAST_BYTES", 0)
     monkeypatch.setattr(side_by_side, "FEWEST_FITS", 0)
     monkeypatch.setattr(side_by_side, "ROWS_PER_CELL", 0)
+    monkeypatch.setattr(side_by_side, "CONTROL", PredictionControl(rows_per_parameter=0))
 
 
 def draw(n=240, loss="logistic", *, overlap=False, weighted=False, offset=False, sparse=False, seed=1, **options):
@@ -209,7 +210,12 @@ def test_it_pays_where_a_read_takes_long(monkeypatch):
     assert not pays()
     monkeypatch.setattr(side_by_side, "LEAST_BYTES", 240 * 3 * 8)
     monkeypatch.setattr(side_by_side, "ROWS_PER_CELL", 20)
+    monkeypatch.setattr(side_by_side, "FEWEST_FITS", 6)
+    assert not pays()  # 240 rows are too few for predicted Hessians
+    assert pays(setting=draw(method="quasi-newton")[1])
+    monkeypatch.setattr(side_by_side, "CONTROL", PredictionControl(rows_per_parameter=80))
     assert pays()
+    assert pays(setting=draw(method="newton")[1])
     assert not pays(n_splits=3)  # 4 fits at a time
     assert not pays(candidates=[NoCorrection()])
     assert not pays(setting=draw(method="accelerated")[1])
