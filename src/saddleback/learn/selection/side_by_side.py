@@ -45,15 +45,18 @@ METHODS = AUTO, "newton", "quasi-newton"
 """Methods that need no more than combinations of losses offer."""
 
 
-def pays(task: Task, splits: Sequence[Split]) -> bool:
-    """Whether fits share the reads of one table: where a read takes longer than all else. By sizes alone."""
+def pays(task: Task, splits: Sequence[Split], n_jobs: int | None) -> bool:
+    """Whether fits share the reads of one table: where a read takes longer than all else. By sizes alone.
+
+    Of a table in memory only where the user has not asked for processes, each of which has its own table.
+    """
     rows, setting = task.rows, task.setting
     if not task.fitted or setting.method not in METHODS or each_is_a_group(rows, setting):
         return False
     n = len(rows)
     if not isinstance(rows.X, RemoteMatrix):
         n_fits = (len(splits) - 1) * len(_chains(task))
-        if _bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS or _mostly_hessians(task):
+        if n_jobs is not None or _bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS or _mostly_hessians(task):
             return False
     return len(Parts.of(splits, n).times) * len(rows.groups.names) * ROWS_PER_CELL <= n
 
