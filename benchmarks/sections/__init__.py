@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..report import Options, Report
 from . import (
     conic,
+    evaluate_many,
     evaluation,
     first_use,
     geometries,
@@ -34,6 +35,7 @@ from . import (
 SECTIONS: dict[str, Callable[[Options], Report]] = {
     "paper_problem": paper_problem.measure,
     "evaluation": evaluation.measure,
+    "evaluate_many": evaluate_many.measure,
     "newton_problem": newton_problem.measure,
     "conic": conic.measure,
     "tables": tables.measure,

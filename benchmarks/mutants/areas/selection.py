@@ -8,6 +8,9 @@ ONE_SE = ("tests/learn/test_one_se.py",)
 TABLE = ("tests/learn/test_group_table.py",)
 MARGINS = ("tests/learn/correction/test_margins.py",)
 RULES = ("tests/learn/path/test_rules.py",)
+SIDE_BY_SIDE = ("tests/learn/selection/test_side_by_side.py",)
+MEETING = ("tests/learn/selection/test_meeting.py",)
+MAPS = ("tests/losses/grouped/test_maps.py",)
 
 MUTANTS = (
     Mutant(
@@ -193,5 +196,77 @@ MUTANTS = (
         "return cls(loss, classes, 1.0 / (n + classes.size))",
         MARGINS,
         "(0 + 1/2)/(n + K/2) of Krichevsky and Trofimov",
+    ),
+    Mutant(
+        "cells without the weights of their rows",
+        "learn/selection/cells.py",
+        "counted = self.parts.times[self.of_cells, split] * weights",
+        "counted = self.parts.times[self.of_cells, split] * (weights > 0)",
+        SIDE_BY_SIDE,
+        "the loss of a group is the mean of those of its cells with the weights of their rows",
+    ),
+    Mutant(
+        "rows that are trained on twice count once",
+        "learn/selection/cells.py",
+        "part = np.unique(part * (int(times.max()) + 1) + times, return_inverse=True)[1].reshape(-1)",
+        "part = np.unique(part * 2 + (times > 0), return_inverse=True)[1].reshape(-1)",
+        SIDE_BY_SIDE,
+        "the part of a row is how often each split trains on it",
+    ),
+    Mutant(
+        "standardization of a split by that of all rows",
+        "learn/selection/shared_table.py",
+        "(of_split.center - center) / scale, of_split.scale / scale)",
+        "(of_split.center - center) / scale, np.ones_like(scale))",
+        SIDE_BY_SIDE,
+        "z_split = (z - (center_split - center)/scale)/(scale_split/scale)",
+    ),
+    Mutant(
+        "center of a split in units of the columns",
+        "learn/selection/shared_table.py",
+        "(of_split.center - center) / scale, of_split.scale / scale)",
+        "of_split.center - center, of_split.scale / scale)",
+        SIDE_BY_SIDE,
+        "z_split = (z - (center_split - center)/scale)/(scale_split/scale)",
+    ),
+    Mutant(
+        "Hessian of combinations with the weights of one of them",
+        "losses/combined.py",
+        "self.losses.hessian(w, lam @ self.combinations)",
+        "self.losses.hessian(w, lam.sum() * self.combinations[0])",
+        (*SIDE_BY_SIDE, *MAPS),
+        "sum_j lam_j Hessian (M f)_j = Hessian of <M' lam, f>",
+    ),
+    Mutant(
+        "penalty of a map whose rows do not add up to one",
+        "losses/grouped/grouped_linear.py",
+        "f += totals * penalties[:, None]",
+        "f += penalties[:, None]",
+        MAPS,
+        "A (f + l2/2 |w|^2 1) = A f + l2/2 |w|^2 A 1",
+    ),
+    Mutant(
+        "Hessians of combinations of columns without their weights",
+        "losses/grouped/column_reader.py",
+        "return self._hessians(w, len(M), sums, groups, M[sums, groups])",
+        "return self._hessians(w, len(M), sums, groups, np.ones(sums.size))",
+        MAPS,
+        "sum_j M_ij Hessian f_j",
+    ),
+    Mutant(
+        "who has waited longest is not answered first",
+        "learn/selection/meeting.py",
+        "answered, round_table.asking = asking[:count], asking[count:]",
+        "answered, round_table.asking = asking[-count:], asking[:-count]",
+        MEETING,
+        "questions are answered in the order in which they were asked",
+    ),
+    Mutant(
+        "penalty before of the fits that began last",
+        "learn/selection/warm_starts.py",
+        "return penalties[place - 1] if place else None",
+        "return penalties[-2] if len(penalties) > 1 else None",
+        ("tests/learn/selection/test_warm_starts.py",),
+        "of fits side by side, later penalties may have begun",
     ),
 )

@@ -71,6 +71,11 @@ def choose_method(
 def _newton_is_cheaper(losses: Losses, near: bool) -> bool:
     d = losses.n_params
     entries = float(getattr(losses, "n_entries", losses.n_losses * d)) * getattr(losses, "n_outputs", 1)
+    return newton_is_cheaper(entries, d, near=near)
+
+
+def newton_is_cheaper(entries: float, d: int, *, near: bool = False) -> bool:
+    """The model of costs for evaluations that read so many entries, once for each output, and d parameters."""
     hessian = entries * d / CONTROL.flops
     evaluation = CONTROL.iteration + entries
     steps, hessians, others = (

@@ -86,3 +86,13 @@ def test_weights_of_groups_are_the_same_where_their_numbers_are():
     pilot.add(Candidate(0.0, prior, 0.1), np.ones(1))
     assert WarmStarts(pilot).predicted(Candidate(0.0, prior.copy(), 0.1)) == [1.0]
     assert WarmStarts(pilot).predicted(Candidate(0.0, np.array([0.4, 0.6]), 0.1)) is None
+
+
+def test_penalties_whose_fits_began_later_play_no_part():
+    """Fits of several penalties may go on side by side."""
+    alone, beside = WarmStarts(), WarmStarts()
+    for starts in (alone, beside):
+        for candidate in GRID[:8]:
+            starts.add(candidate, other_solution(candidate))
+    beside.add(GRID[12], other_solution(GRID[12]))
+    np.testing.assert_array_equal(beside.predicted(GRID[8]), alone.predicted(GRID[8]))

@@ -40,12 +40,12 @@ def out_of_fold(
 
     Fits are warm-started along the path of the candidates, and those of all other splits also by the solutions on the
     first one. So the result does not depend on how many splits are worked through at a time. Where a read of the table
-    costs more than the rest, fits go on side by side and share the reads; ``n_jobs`` then plays no part.
+    costs more than the rest, fits go on side by side and share the reads.
     """
     observer, setting = setting.observer, replace(setting, observer=NOBODY)
     observer.begin_splits(f"{len(candidates)} candidates on held-out rows", len(splits))
     task = Task(rows, setting, candidates, score)
-    parts = fitted_side_by_side(task, splits) if pays(task, splits) else _one_by_one(task, splits, n_jobs)
+    parts = fitted_side_by_side(task, splits) if pays(task, splits, n_jobs) else _one_by_one(task, splits, n_jobs)
     total, times = np.zeros((len(rows), len(candidates))), np.zeros((len(rows), 1))
     n_failed = 0
     for (_, test), part in zip(splits, parts, strict=True):

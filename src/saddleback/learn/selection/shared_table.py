@@ -73,16 +73,19 @@ class SharedTable:
         """The training rows of a split, whose features are not copied."""
         return self.rows.view(self.splits[split][0])
 
-    def prepared(self, split: int, training: Rows) -> Prepared:
-        """The losses of the training rows of a split."""
+    def prepared(self, split: int, training: Rows, *, together: bool = True) -> Prepared:
+        """The losses of the training rows of a split, evaluated ``together`` with those of others, or by themselves."""
         nonempty = np.flatnonzero(training.groups.sizes)
         M, weights = self.cells.combinations(split, self.losses.group_weights, nonempty)
         share = len(training) / len(self.rows)
-        combined = CombinedLosses(self.losses, M, share, lambda w, M: self.meeting.ask(Question(w, M)))
+        combined = CombinedLosses(self.losses, M, share, self._asked if together else None)
         of_split = self._standardization(split, training)
         center, scale = self.standardization.center, self.standardization.scale
         losses = StandardizedLosses(combined, (of_split.center - center) / scale, of_split.scale / scale)
         return Prepared(losses, of_split, self.center, nonempty, weights)
+
+    def _asked(self, w: Vector, M: Matrix) -> Answer:
+        return self.meeting.ask(Question(w, M))
 
     def _standardization(self, split: int, training: Rows) -> Standardization:
         if isinstance(self.rows.X, RemoteMatrix):

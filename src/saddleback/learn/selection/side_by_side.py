@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ...errors import ConvergenceWarning
 from ...methods import AUTO, Newton, choose_method
+from ...methods.auto import newton_is_cheaper
 from ..data.folds import Split
 from ..data.remote import RemoteMatrix
 from ..data.rows import Rows
@@ -18,16 +19,18 @@ from ..fitting.prepared import each_is_a_group
 from ..fitting.trainer import Trainer
 from .cells import Parts
 from .meeting import Meeting
+from .predicted_hessians import CONTROL
 from .shared_table import SharedTable
 from .split_fits import Part, Pilot, SplitFits, Task
 from .warm_starts import alike
 
-LEAST_BYTES = 1 << 25
-"""The size of a table in memory from which reads are shared: 32 MB, more than the cache of a few cores holds."""
+LEAST_BYTES = 1 << 26
+"""The size of a table in memory from which reads are shared: 64 MB, more than the cache of a few cores holds. A read of
+a smaller table takes little more than its arithmetic, which is not shared."""
 
-FEWEST_FITS = 6
-"""Fits side by side from which they share the reads of a table in memory: evaluations at fewer parameter vectors in one
-read take as long as one by one."""
+FEWEST_FITS = 16
+"""Fits side by side from which they share the reads of a table in memory: as many as a read has lanes. A read with half
+of its lanes in use gains less than half as much, and reads all rows where the fits of a fold read four of five."""
 
 MOST_FITS = 48
 """Fits that go on at a time, each in a thread: three times as many as a read has lanes."""
@@ -42,15 +45,18 @@ METHODS = AUTO, "newton", "quasi-newton"
 """Methods that need no more than combinations of losses offer."""
 
 
-def pays(task: Task, splits: Sequence[Split]) -> bool:
-    """Whether fits share the reads of one table: where a read takes longer than all else. By sizes alone."""
+def pays(task: Task, splits: Sequence[Split], n_jobs: int | None) -> bool:
+    """Whether fits share the reads of one table: where a read takes longer than all else. By sizes alone.
+
+    Of a table in memory only where the user has not asked for processes, each of which has its own table.
+    """
     rows, setting = task.rows, task.setting
     if not task.fitted or setting.method not in METHODS or each_is_a_group(rows, setting):
         return False
     n = len(rows)
     if not isinstance(rows.X, RemoteMatrix):
         n_fits = (len(splits) - 1) * len(_chains(task))
-        if _bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS:
+        if n_jobs is not None or _bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS or _mostly_hessians(task):
             return False
     return len(Parts.of(splits, n).times) * len(rows.groups.names) * ROWS_PER_CELL <= n
 
@@ -71,8 +77,11 @@ def fitted_side_by_side(task: Task, splits: Sequence[Split]) -> Iterator[Part]:
 def _fitted(task: Task, table: SharedTable, splits: Sequence[int], pilot: Pilot | None) -> list[SplitFits]:
     """All fits on some splits."""
 
+    # The few fits of the pilot gain by shared reads only where a read has a latency.
+    together = pilot is not None or isinstance(task.rows.X, RemoteMatrix)
+
     def trainer(split: int, training: Rows) -> Trainer:
-        return Trainer(training, task.setting, table.prepared(split, training))
+        return Trainer(training, task.setting, table.prepared(split, training, together=together))
 
     of_splits = [SplitFits(task, table.training(split), partial(trainer, split), pilot) for split in splits]
     with warnings.catch_warnings():
@@ -125,6 +134,15 @@ def _most_fits(trainer: Trainer) -> int:
         return MOST_FITS
     J, d = trainer.losses.n_losses, trainer.losses.n_params
     return min(MOST_FITS, MOST_ENTRIES // (J * d * d))
+
+
+def _mostly_hessians(task: Task) -> bool:
+    """Whether fits take steps of Newton's method with too few rows for predictions: Hessians then take the time."""
+    rows, setting = task.rows, task.setting
+    (n, d), K = rows.X.shape, setting.n_classes if setting.loss.response == "classes" else 1
+    known = setting.method == "newton"
+    newton = newton_is_cheaper(float(n * d * K), d * K, near=True) if setting.method == AUTO else known
+    return newton and n < CONTROL.rows_per_parameter * d * K
 
 
 def _bytes_of(X: Any) -> int:
