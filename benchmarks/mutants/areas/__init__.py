@@ -15,6 +15,7 @@ from . import (
     second_order,
     selection,
     steps,
+    streamed,
     unbounded,
 )
 
@@ -31,5 +32,6 @@ AREAS = {
     "losses": losses.MUTANTS,
     "interior points": interior.MUTANTS,
     "selection": selection.MUTANTS,
+    "streamed": streamed.MUTANTS,
     "unbounded": unbounded.MUTANTS,
 }

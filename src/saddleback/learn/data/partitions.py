@@ -88,9 +88,9 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
 
 
 def _in_files(table: FileTable, labels: list[Any], dropped: list[Any]) -> RemoteMatrix:
-    columns = {name: table[name] for name in labels}
+    columns, given = {name: table[name] for name in labels}, without_rows(table)
     table = table.drop(dropped) if dropped else table
-    return RemoteMatrix(Partitions(features_in_files(table)), given=without_rows(table), labels=columns or None)
+    return RemoteMatrix(Partitions(features_in_files(table)), given=given, labels=columns or None)
 
 
 def _any_dask(x: Any) -> bool:

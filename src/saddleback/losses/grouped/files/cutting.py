@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 """Bytes of a block: most of it is still in the second-level cache of a core when the kernel reads it."""
 
 COLUMN_BLOCK_BYTES = 1 << 24
@@ -36,6 +36,7 @@ class Cut:
         """A cut that depends on the table alone, and neither on threads nor on memory: it is part of the bits."""
         section_bytes = min(max(LEAST_SECTION, total_bytes / SECTIONS), LARGEST_SECTION)
         block_bytes = COLUMN_BLOCK_BYTES if by_columns else BLOCK_BYTES
+        bytes_per_row = max(1, bytes_per_row)
         rows = max(1, block_bytes // bytes_per_row // ALIGNED_ROWS) * ALIGNED_ROWS
         return cls(n, rows, max(1, int(section_bytes // (rows * bytes_per_row))))
 

@@ -54,6 +54,10 @@ class NpyHeader:
             raise ProblemError(f"{str(path)!r} must hold real numbers; got entries of type {dtype}.")
         if len(shape) != 2:
             raise ProblemError(f"{str(path)!r} must hold a matrix, one row per sample; got an array of shape {shape}.")
+        if any(type(length) is not int or length < 0 for length in shape):
+            raise ProblemError(
+                f"{str(path)!r} is no file in the format .npy (it has shape {shape}). Write it by np.save."
+            )
         needed = start + shape[0] * shape[1] * dtype.itemsize
         if file.size < needed:
             raise ProblemError(

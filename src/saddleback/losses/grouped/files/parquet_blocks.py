@@ -180,14 +180,20 @@ class _Cursor:
 
 def _pieces(source: ParquetBlocks, group: int) -> Iterator[Any]:
     """The record batches of a row group; the next one is asked from the disk meanwhile."""
+    import pyarrow
+
     file, d = source.footer.file, len(source.names)
     file.check_unchanged()
     buffer = max(LEAST_STREAM, STREAM_BYTES // d)
-    with load_parquet().ParquetFile(file.path, buffer_size=buffer) as opened:
-        _ask_for_next(source, opened.metadata, group)
-        yield from opened.iter_batches(
-            source._block_rows, row_groups=[group], columns=list(source.names), use_threads=False
-        )
+    try:
+        with load_parquet().ParquetFile(file.path, buffer_size=buffer) as opened:
+            _ask_for_next(source, opened.metadata, group)
+            yield from opened.iter_batches(
+                source._block_rows, row_groups=[group], columns=list(source.names), use_threads=False
+            )
+    finally:
+        # Arrow would keep what it has used for the next row group, which another thread may read.
+        pyarrow.default_memory_pool().release_unused()
 
 
 def _ask_for_next(source: ParquetBlocks, metadata: Any, group: int) -> None:

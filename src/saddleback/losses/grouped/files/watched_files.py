@@ -41,6 +41,11 @@ class WatchedFile:
 
     def check(self, status: os.stat_result) -> None:
         """Refuse a file that has changed."""
+        if status.st_nlink == 0:
+            raise ProblemError(
+                f"{str(self.path)!r} has been removed or replaced since it was opened. Open the table anew when its "
+                "files are complete, and leave them unchanged."
+            )
         if (status.st_size, status.st_mtime_ns, status.st_ino) != (self.size, self.changed, self.inode):
             raise ProblemError(
                 f"{str(self.path)!r} has changed since it was opened: it had {self.size} bytes and has "

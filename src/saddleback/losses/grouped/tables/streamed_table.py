@@ -31,7 +31,7 @@ class StreamedTable:
     def sections_of(cls, source: BlockSource) -> list[StreamedTable]:
         """The sections of a source."""
         starts = list(source.sections)
-        ends = [*starts[1:], len(source.lengths)]
+        ends = [*starts[1:], len(source.lengths)] if starts else []
         return [cls(source, first, last) for first, last in zip(starts, ends, strict=True)]
 
     @property

@@ -1,0 +1,85 @@
+"""Estimators on tables in files: the models, predictions and selections of the same table in memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+
+import saddleback as sb
+
+RNG = np.random.default_rng(0)
+N, D = 4000, 5
+X = RNG.standard_normal((N, D))
+CODES = RNG.integers(0, 3, N)
+Y = (X[:, 0] + 0.5 * X[:, 1] * (CODES == 2) + RNG.standard_normal(N) > 0.0).astype(int)
+NAMES = [f"x{k}" for k in range(D)]
+FRAME = pd.DataFrame(X, columns=NAMES).assign(race=np.array(["p", "q", "r"])[CODES], y=Y)
+
+
+@pytest.fixture
+def table(tmp_path):
+    FRAME.to_parquet(tmp_path / "table.parquet", row_group_size=1500)
+    return sb.FileTable(tmp_path / "table.parquet")
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    np.save(tmp_path / "table.npy", X)
+    return sb.FileTable(tmp_path / "table.npy")
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_a_model_with_columns_of_groups(table, standardize):
+    frame = FRAME.drop(columns="y")
+    model = sb.MinimaxClassifier(l2=0.01, group_by=["race"], standardize=standardize)
+    expected = sb.MinimaxClassifier(**model.get_params()).fit(frame, Y)
+    model.fit(table.drop(["y"]), table["y"])
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6, atol=1e-8)
+    assert model.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    # With or without the columns that named the groups.
+    for part in (table.drop(["y"]), table.drop(["y", "race"])):
+        np.testing.assert_allclose(model.predict_proba(part), expected.predict_proba(frame), rtol=1e-6)
+        assert model.predict(part).tolist() == expected.predict(frame).tolist()
+
+
+def test_a_matrix_with_labels_in_memory(matrix):
+    expected = sb.MinimaxClassifier(l2=0.01).fit(X, Y, sensitive_features=CODES)
+    model = sb.MinimaxClassifier(l2=0.01).fit(matrix, Y, sensitive_features=CODES)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6, atol=1e-8)
+    assert model.score(matrix, Y) == expected.score(X, Y)
+
+
+def test_regression(matrix):
+    y = X @ np.arange(D) + CODES
+    expected = sb.MinimaxRegressor(l2=0.01).fit(X, y, sensitive_features=CODES)
+    model = sb.MinimaxRegressor(l2=0.01).fit(matrix, y, sensitive_features=CODES)
+    np.testing.assert_allclose(model.predict(matrix), expected.predict(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("memory", ["100MB", 1000])
+def test_the_selection(tmp_path, memory):
+    """Rows of a selection are copied where memory allows, and else read in every pass."""
+    np.save(tmp_path / "table.npy", X)
+    options = {"selection_rows": 2000, "cv": 3, "random_state": 0}
+    expected = sb.MinimaxClassifierCV(**options).fit(X, Y, sensitive_features=CODES)
+    table = sb.FileTable(tmp_path / "table.npy", memory=memory)
+    model = sb.MinimaxClassifierCV(**options).fit(table, Y, sensitive_features=CODES)
+    assert model.worst_weight_ == expected.worst_weight_
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_the_correction_of_a_model_that_knows_names(table):
+    features = table.drop(["y", "race"])
+    boosted = LogisticRegression().fit(FRAME[NAMES[:2] + NAMES[2:]], Y)
+    model = sb.WorstGroupCorrection(FrozenEstimator(boosted)).fit(features, Y, sensitive_features=CODES)
+    expected = sb.WorstGroupCorrection(FrozenEstimator(boosted)).fit(FRAME[NAMES], Y, sensitive_features=CODES)
+    np.testing.assert_allclose(model.predict_proba(features), expected.predict_proba(FRAME[NAMES]), rtol=1e-6)
+
+
+def test_columns_that_are_not_there(table):
+    with pytest.raises(sb.ProblemError, match="has no column 'sex'"):
+        sb.MinimaxClassifier(group_by=["sex"]).fit(table, Y)
+    model = sb.MinimaxClassifier(l2=0.01).fit(table.drop(["y", "race"]), Y, sensitive_features=CODES)
+    with pytest.raises(ValueError, match=r"feature names should match|features, but"):
+        model.predict(table.drop(["y", "race", "x0"]))
