@@ -70,6 +70,7 @@ ORDER = [
     "largest_eigenvalue.py",
     "mortgage.py",
     "worst_share.py",
+    "on_dask.py",
 ]
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples")],

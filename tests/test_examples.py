@@ -64,6 +64,7 @@ def test_every_example_is_tested():
         "held_out.py",
         "largest_eigenvalue.py",
         "mortgage.py",
+        "on_dask.py",
         "smallest_circle.py",
         "worst_share.py",
     ]
@@ -289,3 +290,13 @@ def test_corrected_boosting_helps_its_worst_group_on_held_out_rows(tmp_path):
     rows, changes = [int(line[-4]) for line in table], [float(line[-2]) for line in table]
     assert sum(rows[:-1]) == rows[-1]
     assert np.average(changes[:-1], weights=rows[:-1]) == pytest.approx(changes[-1], abs=1e-3)
+
+
+def test_a_model_of_files_on_dask_is_that_of_the_rows_in_memory(tmp_path):
+    # Dask tells of slow machines on stderr.
+    command = [sys.executable, str(EXAMPLES / "on_dask.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("20,000 rows in 4 partitions on 2 workers")
+    assert "the model of the rows in memory: True" in done.stdout
+    assert not list(tmp_path.iterdir())

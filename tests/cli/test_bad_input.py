@@ -12,7 +12,7 @@ from workflow.tables import people_csv, write_rows
 
 import saddleback as sb
 from saddleback.learn.fitting import trainer
-from saddleback.workflow import fit_table
+from saddleback.workflow import fit_table, reading
 
 from .program import SOURCE, contents, refused, saddleback_program, typed
 
@@ -137,7 +137,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG)
 def test_wrong_numbers_are_refused_before_the_table_is_read(folder, monkeypatch, arguments, said):
-    monkeypatch.setattr(fit_table, "as_table", None)
+    monkeypatch.setattr(fit_table, "parquet_of", None)
+    monkeypatch.setattr(reading, "as_table", None)
     message = refused("fit", "people.csv", *FIT, "--out", "m.safetensors", *arguments, folder=folder)
     assert message.startswith(said)
     if arguments[0] in ("--seed", "--jobs", "--min-group-size", "--weight", "--l2") and arguments.count("--l2") < 2:

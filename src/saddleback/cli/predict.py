@@ -53,9 +53,8 @@ def predict(
             for table in predicted.of(tables_of(data, loaded.encoding, keep)):
                 columns[:] = table.column_names
                 yield table
-                watcher.tell(f"predicted {predicted.n_rows:,} rows")
 
-        watcher.tell(f"reading {data}")
+        watcher.tell(f"predicting the rows of {data}")
         if place is None:
             write_csv(made(), sys.stdout.buffer)
         else:

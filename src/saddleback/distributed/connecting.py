@@ -33,7 +33,7 @@ def connect(
     *,
     n_workers: int | None = None,
     threads_per_worker: int | None = None,
-    timeout: float = CONNECT_SECONDS,
+    timeout: float | None = None,
 ) -> Iterator[Client]:
     """A client of a Dask cluster for the block of a ``with`` statement; what it has started ends with the block.
 
@@ -44,8 +44,8 @@ def connect(
         share its cores and most of its free memory.
     n_workers, threads_per_worker : int, optional
         Of workers on this machine; by default as many as there are cores for.
-    timeout : float
-        Seconds to wait for a scheduler.
+    timeout : float, optional
+        Seconds to wait for a scheduler; 10 by default.
 
     Yields
     ------
@@ -81,7 +81,7 @@ def connect(
             f"n_workers and threads_per_worker are for workers on this machine; got them with the address {address!r}. "
             "Leave them out, or the address."
         )
-    with _connected(address, timeout) as client:
+    with _connected(address, CONNECT_SECONDS if timeout is None else timeout) as client:
         check_workers(client)
         yield client
 

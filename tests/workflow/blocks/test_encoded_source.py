@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pickle import dumps, loads
+from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -79,6 +80,17 @@ def test_blocks_may_be_skipped_asked_for_again_and_read_by_threads(source, X):
             np.testing.assert_array_equal(block, X[starts[number] : starts[number + 1]])
     copy = loads(dumps(source))
     np.testing.assert_array_equal(copy.read(4), source.read(4))
+
+
+def test_a_file_that_was_written_anew_is_refused_by_name(files, encoding, tmp_path):
+    for file in files.files:
+        copyfile(file, tmp_path / file.name)
+    copies = ParquetFiles.of(tmp_path)
+    source = EncodedSource([EncodedCut(cut, None, cut.n_rows) for cut in copies.cut(1000)], encoding)
+    source.read(0)
+    copyfile(files.files[0], tmp_path / "part-1.parquet")
+    with pytest.raises(sb.ProblemError, match=r"part-1\.parquet' has changed since it was opened"):
+        source.read(1)
 
 
 @pytest.mark.parametrize("more", [True, False])

@@ -62,8 +62,8 @@ def test_as_asked_for(folder):
         ({"scheduler": 8786}, "scheduler must be 'local'"),
         ({"memory": "much"}, "memory must be a number of bytes, or a text such as '1.5GB'"),
         ({"out_of_core": "yes"}, "out_of_core must be True, False or None; got 'yes'"),
-        ({"scheduler": "local", "memory": "1GB"}, "scheduler puts the rows into the memory of workers; got memory"),
-        ({"scheduler": "local", "out_of_core": False}, "got out_of_core as well"),
+        ({"scheduler": "local", "memory": "1GB"}, "scheduler must be given without memory: the rows"),
+        ({"scheduler": "local", "out_of_core": False}, "scheduler must be given without out_of_core"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_anything_is_read(asked, words):

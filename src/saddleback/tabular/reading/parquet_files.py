@@ -21,6 +21,12 @@ SUFFIXES = (".parquet", ".pq")
 ROWS_AT_A_TIME = 1 << 16
 """Rows of a piece at most: some megabytes for tens of columns."""
 
+STREAM_BYTES = 1 << 24
+"""Bytes of all columns that are read from a row group at a time, which may be larger than memory."""
+
+LEAST_STREAM = 1 << 16
+"""Of one column."""
+
 SAMPLED_GROUPS = 32
 """Row groups that a sample is taken from: neighbors are often alike, as rows of one day or of one town."""
 
@@ -128,7 +134,8 @@ class ParquetFiles:
         target = pa.schema([_with_texts(self.schema.field(name)) for name in columns])
         texts = [field.name for field in target if pa.types.is_dictionary(field.type)]
         try:
-            with pq.ParquetFile(file, read_dictionary=texts) as opened:
+            buffer = max(LEAST_STREAM, STREAM_BYTES // max(1, len(columns)))
+            with pq.ParquetFile(file, read_dictionary=texts, buffer_size=buffer) as opened:
                 chosen = None if groups is None else list(groups)
                 for batch in opened.iter_batches(ROWS_AT_A_TIME, row_groups=chosen, columns=columns):
                     table = pa.Table.from_batches([batch]).select(columns)

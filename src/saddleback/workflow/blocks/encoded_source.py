@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from threading import local
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from ..._types import Matrix
 from ...errors import ProblemError
+from ...losses.grouped.files.watched_files import WatchedFile
 from ...tabular import Encoding
 from ...tabular.reading.parquet_files import ROWS_AT_A_TIME
 from .encoded_cut import EncodedCut
@@ -65,6 +67,8 @@ class EncodedSource:
         place = number - self.sections[k]
         cursor: _Cursor | None = getattr(self._cursors, "cursor", None)
         if cursor is None or cursor.cut != k or cursor.done > place:
+            (file,) = self.cuts[k].files.files
+            self._watched[file].check_unchanged()
             cursor = _Cursor(k, self.cuts[k].pieces(self.encoding))
         # It is put back when nothing has failed, and the block is not the last one of its cut.
         self._cursors.cursor = None
@@ -84,6 +88,11 @@ class EncodedSource:
     def row(self, number: int) -> int:
         """The number of its first row among those of its row groups that have a target."""
         return (number - self.sections[self._cut_of(number)]) * self._block_rows
+
+    @cached_property
+    def _watched(self) -> dict[Path, WatchedFile]:
+        """The files as they are at the first read."""
+        return {file: WatchedFile.of(file) for cut in self.cuts for file in cut.files.files}
 
     def _cut_of(self, number: int) -> int:
         return int(np.searchsorted(self.sections, number, side="right")) - 1

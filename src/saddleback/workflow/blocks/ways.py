@@ -58,8 +58,8 @@ class Asked:
         if scheduler is not None and (out_of_core is not None or memory is not None):
             other = "memory" if memory is not None else "out_of_core"
             raise ProblemError(
-                f"scheduler puts the rows into the memory of workers; got {other} as well, which is about rows on this "
-                "machine. Leave one of them out."
+                f"scheduler must be given without {other}: the rows are then in the memory of workers. Leave one of "
+                "them out."
             )
         return cls(scheduler, None if memory is None else read_memory(memory), out_of_core)
 
@@ -163,7 +163,7 @@ def _cluster(scheduler: str, files: ParquetFiles, watcher: Watcher, columns: Map
         where = "on this machine" if scheduler == LOCAL else f"of {client.scheduler.address}"
         told = (
             f"{files.n_rows:,} rows with {len(encoding.feature_names)} features are in the memory of "
-            f"{len(threads)} workers {where}, with {sum(threads.values())} threads."
+            f"{len(threads)} worker{'s' if len(threads) > 1 else ''} {where}, with {sum(threads.values())} threads."
         )
         yield Way(encoding.with_findings([note("", "memory", told)]), partial(blocks_on, client))
 
