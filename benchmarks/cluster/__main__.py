@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _text(report: Report) -> str:
-    parts = [f"## {report.title}\n", fill(report.text, WIDTH) + "\n"]
+    parts = [f"## {report.title}\n", fill(report.text, WIDTH, break_on_hyphens=False) + "\n"]
     for table in report.tables:
         parts += [f"{table.caption}:\n", markdown(table.header, table.to_dict()["rows"])]
     return "\n".join(parts)
