@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import saddleback as sb
 from saddleback.learn.data.rows import Rows
+from saddleback.learn.data.standardization import Standardization
 from saddleback.learn.fitting.candidate import Candidate, NoCorrection
 from saddleback.learn.fitting.prepared import Prepared
 from saddleback.learn.fitting.setting import Setting
@@ -251,6 +252,23 @@ def test_losses_of_a_split_are_combinations_of_those_of_cells(seed, n_splits, ov
     np.testing.assert_allclose(mine.hessian(w, lam), theirs.hessian(w, lam), rtol=1e-8, atol=1e-10)
     which = np.arange(own.losses.n_losses)[::-1][:2]
     np.testing.assert_allclose(mine.loss_hessians(w, which), theirs.loss_hessians(w, which), rtol=1e-8, atol=1e-10)
+
+
+def test_standardizations_of_splits_where_digits_would_cancel():
+    """A column that varies on the rows of one split only, a constant one, and one that is far from zero."""
+    rows, _ = draw()
+    X = np.column_stack([rows.X, np.where(np.arange(240) < 60, rows.X[:, 0], 3.0), np.full(240, 7.0)])
+    X[:, 1] += 1e6
+    rows = Rows(X, rows.y, rows.groups)
+    splits = [(np.arange(60, 240), np.arange(60)), (np.arange(200), np.arange(200, 240))]
+    for intercept in (True, False):
+        table = SharedTable.of(rows, draw(fit_intercept=intercept)[1], splits, Parts.of(splits, 240))
+        for split, (train, _) in enumerate(splits):
+            own = Standardization.of(X[train], None, intercept=intercept)
+            shared = table._standardization(split, rows.subset(train))
+            np.testing.assert_allclose(shared.scale, own.scale, rtol=1e-8)
+            np.testing.assert_allclose(shared.center, own.center, rtol=1e-12)
+        assert (table._of_splits[0] is None, table._of_splits[1] is None) == (True, not intercept)
 
 
 def test_rows_in_one_part_are_trained_on_by_the_same_splits():

@@ -40,7 +40,7 @@ class Standardization:
         A constant column has scale 1, and without an intercept its absolute value, so that units do not matter.
         """
         if isinstance(X, RemoteMatrix):
-            return cls._of_moments(*X.moments(weight), X.shape[0], intercept=intercept, centered=intercept)
+            return cls.of_moments(*X.moments(weight), X.shape[0], intercept=intercept, centered=intercept)
         n = X.shape[0]
         p = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
         mean = np.asarray(p @ X, dtype=np.float64).ravel()
@@ -56,16 +56,15 @@ class Standardization:
             # The entries that are not stored deviate by the mean.
             variance = squares + absent * (mean / unit) ** 2
         else:
-            pieces = _pieces(*X.shape)
             highest, lowest = (np.asarray(extreme, dtype=np.float64) for extreme in (X.max(axis=0), X.min(axis=0)))
             largest = np.maximum(highest - mean, mean - lowest)
             unit = np.where(largest > 0.0, largest, 1.0)
-            variance = np.sum([_squares(X[piece], p[piece], mean, unit) for piece in pieces], axis=0)
+            variance = np.sum([_squares(X[piece], p[piece], mean, unit) for piece in pieces(*X.shape)], axis=0)
         centered = intercept and not sp.issparse(X)
-        return cls._of_moments(mean, unit, variance, n, intercept=intercept, centered=centered)
+        return cls.of_moments(mean, unit, variance, n, intercept=intercept, centered=centered)
 
     @classmethod
-    def _of_moments(
+    def of_moments(
         cls, mean: Vector, unit: Vector, variance: Vector, n: int, *, intercept: bool, centered: bool
     ) -> Standardization:
         """From means and from variances in units of ``unit`` squared."""
@@ -103,7 +102,7 @@ def _squares(X: Matrix, p: Vector, mean: Vector, unit: Vector) -> Vector:
     return p @ deviations
 
 
-def _pieces(n: int, d: int) -> list[slice]:
+def pieces(n: int, d: int) -> list[slice]:
     """The rows of a dense X of shape (n, d), a piece at a time."""
     step = max(1, PIECE_ENTRIES // d)
     return [slice(first, first + step) for first in range(0, n, step)]

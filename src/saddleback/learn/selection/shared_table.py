@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..._types import Matrix, Vector
+from ...linalg.blas_threads import one_blas_thread
 from ...losses import GroupedLinear
 from ...losses.combined import CombinedLosses
 from ...losses.grouped.tables.panels import WIDEST
@@ -21,6 +24,7 @@ from ..fitting.prepared import Prepared, center_of, shifted, standardization_of
 from ..fitting.setting import Setting
 from .cells import Cells, Parts
 from .meeting import Meeting
+from .split_moments import standardizations
 
 MOST_NUMBERS = 1 << 24
 """Numbers in the answers of one pass, 128 MB: where there would be more, it is several passes."""
@@ -90,9 +94,23 @@ class SharedTable:
     def _standardization(self, split: int, training: Rows) -> Standardization:
         if isinstance(self.rows.X, RemoteMatrix):
             return standardization_of(training.X, training.weight, self.setting)
+        known = self._of_splits[split]
+        if known is not None:
+            return known
         times = self.cells.parts.times[self.cells.parts.of_rows, split]
         weight = times.astype(np.float64) if self.rows.weight is None else times * self.rows.weight
         return standardization_of(self.rows.X, weight, self.setting)
+
+    @cached_property
+    def _of_splits(self) -> list[Standardization | None]:
+        """Of a dense table; None where one is computed by itself."""
+        rows, setting, parts = self.rows, self.setting, self.cells.parts
+        if sp.issparse(rows.X) or not setting.standardize:
+            return [None] * len(self.splits)
+        times = parts.times.astype(np.float64)
+        arguments = parts.of_rows, times, rows.weight
+        with one_blas_thread():
+            return standardizations(rows.X, self.standardization, *arguments, intercept=setting.fit_intercept)
 
 
 @dataclass(frozen=True, eq=False)
