@@ -16,22 +16,29 @@ from threading import Timer
 import numpy as np
 
 import saddleback as sb
+from saddleback.engine.progress import Progress
 
 from .fault_problem import bits, make_losses, solve
 from .fault_processes import Processes, processes_of_workers, wait_for_workers
 
 N_WORKERS = 3
-EARLIEST, LATEST = 0.05, 0.95
-"""Kills come at a moment between these shares of the time of an undisturbed run."""
-MISSES = 5
-"""Runs in a row whose kill may come before the first iteration or after the last; they are repeated."""
+MISSES = 20
+"""Runs whose kill may come after the last iteration; they are repeated."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """So many seconds after an iteration: a busy machine delays both."""
+
+    n_iter: int
+    seconds: float
 
 
 @dataclass
 class Kill:
     """Ends a process at a moment of a run, and knows how far the run was."""
 
-    after: float
+    moment: Moment
     kill: Callable[[], None]
     seconds: float = 0.0
     """Of the whole run."""
@@ -39,23 +46,25 @@ class Kill:
     """From the kill to the end of the run."""
     _moments: list[float] = field(default_factory=list)
     _killed: float = np.inf
-    _timer: Timer = field(init=False)
+    _timer: Timer | None = None
 
     def __enter__(self) -> Kill:
-        self._timer = Timer(self.after, self._strike)
         self._begun = time.monotonic()
-        self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         end = time.monotonic()
         self.seconds, self.seconds_left = end - self._begun, end - self._killed
-        self._timer.cancel()
-        self._timer.join()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
 
-    def observe(self, _: object) -> None:
+    def observe(self, progress: Progress) -> None:
         """Called by the run at its start and after each iteration."""
         self._moments.append(time.monotonic())
+        if self._timer is None and progress.n_iter >= self.moment.n_iter:
+            self._timer = Timer(self.moment.seconds, self._strike)
+            self._timer.start()
 
     @property
     def iterations(self) -> tuple[int, int]:
@@ -122,8 +131,9 @@ class Undisturbed:
             seconds.append(time.monotonic() - begun)
         return cls(bits(result), result.n_iter, min(seconds))
 
-    def moment(self, rng: np.random.Generator) -> float:
-        return self.seconds * float(rng.uniform(EARLIEST, LATEST))
+    def moment(self, rng: np.random.Generator) -> Moment:
+        """After any iteration but the last, at any time within the next one."""
+        return Moment(int(rng.integers(1, self.n_iter)), float(rng.uniform(0.0, self.seconds / self.n_iter)))
 
 
 def kill_workers(count: int, rng: np.random.Generator) -> Counts:
@@ -188,5 +198,5 @@ def kill_schedulers(count: int, rng: np.random.Generator) -> Counts:
 
 def _missed(counts: Counts) -> None:
     counts.missed += 1
-    if counts.missed > MISSES * max(1, counts.runs):
-        raise RuntimeError("kills come before or after the runs: this machine is too busy to time them")
+    if counts.missed > MISSES:
+        raise RuntimeError("kills come after the runs: this machine is too busy to time them")
