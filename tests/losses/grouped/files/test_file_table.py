@@ -117,6 +117,13 @@ def test_pieces_of_a_row_group_in_any_order(tmp_path, monkeypatch):
         assert source.row(number) == first
 
 
+def test_several_blocks_of_a_file_in_fortran_order(tmp_path, monkeypatch):
+    monkeypatch.setattr("saddleback.losses.grouped.files.cutting.COLUMN_BLOCK_BYTES", 8 * D * 10_000)
+    table = sb.FileTable(WAYS["Fortran order"](tmp_path))
+    assert table.blocks().lengths == [10_000] * 6
+    np.testing.assert_array_equal(whole(table), X)
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -38,7 +38,7 @@ class FileTable:
     memory : int or str, optional
         Bytes, or a text such as "1.5GB" (2^30 bytes each), for what is kept between passes and for copies of chosen
         rows; half of the memory that is free by default, where the limits of containers and of ``ulimit`` count.
-        Besides it, every thread holds some blocks of the files, about 1 MB of `.npy` and 32 MB of Parquet files.
+        Besides it, every thread holds a block of 2 MB of a `.npy` file, or at worst a row group of a Parquet file.
 
     Attributes
     ----------
