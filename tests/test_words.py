@@ -55,7 +55,6 @@ FOREIGN = {
     "posix_fadvise": "systems without it",
     "py_func": "functions that Numba has compiled",
     "_source_stamp": "cache files of Numba",
-    "RWF_NOWAIT": "systems without it",
     "sched_getaffinity": "systems without it",
 }
 # Where the attribute is a variable: the one place that asks for capabilities, the check of the losses' own members, and

@@ -137,3 +137,9 @@ def test_unknown_names_in_arguments(tmp_path):
         sb.GroupedLinear(table, "y", "race")
     with pytest.raises(sb.ProblemError, match="has no column 20"):
         table[20]
+
+
+@pytest.mark.parametrize("load", [np.asarray, list, lambda table: np.linalg.norm(table)])
+def test_it_is_not_loaded_by_accident(load, tmp_path):
+    with pytest.raises(sb.ProblemError, match=r"a FileTable is not loaded as a whole.*table\['name'\]"):
+        load(sb.FileTable(WAYS["Parquet"](tmp_path)))

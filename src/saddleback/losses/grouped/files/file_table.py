@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -98,6 +98,16 @@ class FileTable:
         n_bytes = gigabytes(sum(file.stat().st_size for file in self.files if file.exists()))
         count = f"{len(self.files)} files" if len(self.files) > 1 else "1 file"
         return f"FileTable({self._path!r}, {self.shape[0]} x {self.shape[1]}, {count} of {n_bytes})"
+
+    def __iter__(self) -> NoReturn:
+        """Refused, as ``np.asarray`` is: it would load all columns, one by one."""
+        raise ProblemError(
+            "a FileTable is not loaded as a whole; pass it as X to GroupedLinear, to an estimator's fit or to its "
+            "predictions, or read columns: table['name']."
+        )
+
+    def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
+        self.__iter__()
 
     def __getitem__(self, key: Any) -> Any:
         """A column of the files in memory, or, for a list, a table with these features, of which nothing is read."""

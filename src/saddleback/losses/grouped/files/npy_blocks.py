@@ -130,7 +130,8 @@ class NpyBlocks:
             return room
         room = self.rooms.array("stored", (d, length), header.dtype)
         for k in range(d):
-            self.reader.read_into(header.file, _bytes(room[k]), header.start + (k * n + first) * header.dtype.itemsize)
+            place = header.start + (k * n + first) * header.dtype.itemsize
+            self.reader.read_into(header.file, _bytes(room[k]), place, scattered=True)
         return room.T
 
 

@@ -12,9 +12,6 @@ from typing import Any
 
 from ....errors import ProblemError
 
-AHEAD_BYTES = 64 * 1024 * 1024
-"""Bytes that the system is asked to read ahead, where it had to wait for a disk: they last for tens of milliseconds."""
-
 
 @dataclass(frozen=True)
 class WatchedFile:
@@ -69,16 +66,17 @@ class FileReader:
     def __reduce__(self) -> tuple[Any, ...]:
         return FileReader, ()
 
-    def read_into(self, file: WatchedFile, room: Any, offset: int) -> None:
-        """Fill a contiguous array with the bytes of a file from ``offset``."""
+    def read_into(self, file: WatchedFile, room: Any, offset: int, *, scattered: bool = False) -> None:
+        """Fill a contiguous array with the bytes of a file from ``offset``.
+
+        The system reads ahead of a thread that reads on, in time with what is computed meanwhile; not of scattered
+        pieces.
+        """
         view, done = memoryview(room).cast("B"), 0
         try:
-            opened = self._opened(file)
+            opened = self._opened(file, scattered)
             file.check(os.fstat(opened.fileno()))
-            done = _read_cached(opened.fileno(), view, offset)
-            if done < len(view):
-                _ask_ahead(opened.fileno(), offset + done, max(AHEAD_BYTES, len(view)))
-                opened.seek(offset + done)
+            opened.seek(offset)
             while done < len(view):
                 n_bytes = opened.readinto(view[done:])
                 if not n_bytes:
@@ -90,10 +88,10 @@ class FileReader:
         except OSError as error:
             raise cannot_read(file.path, error) from error
 
-    def _opened(self, file: WatchedFile) -> FileIO:
+    def _opened(self, file: WatchedFile, scattered: bool) -> FileIO:
         opened: _Opened | None = getattr(self._of_thread, "opened", None)
         if opened is None or opened.file is not file:
-            opened = _Opened(file)
+            opened = _Opened(file, scattered)
             self._of_thread.opened = opened
         return opened.stream
 
@@ -101,9 +99,14 @@ class FileReader:
 class _Opened:
     """An open file, closed when nobody uses it any more: a thread may end without notice."""
 
-    def __init__(self, file: WatchedFile) -> None:
+    def __init__(self, file: WatchedFile, scattered: bool) -> None:
         self.file = file
         self.stream = FileIO(file.path)
+        if hasattr(os, "posix_fadvise"):
+            # Sequential doubles what the system reads ahead: on a disk of 2 GB/s, asking for pieces ahead by ourselves
+            # (POSIX_FADV_WILLNEED) reached half of its speed.
+            advice = os.POSIX_FADV_RANDOM if scattered else os.POSIX_FADV_SEQUENTIAL
+            os.posix_fadvise(self.stream.fileno(), 0, 0, advice)
 
     def __del__(self) -> None:
         if "stream" in vars(self):
@@ -117,27 +120,10 @@ def cannot_read(path: Path, error: OSError) -> ProblemError:
 
 def ask_ahead(path: Path, offset: int, n_bytes: int) -> None:
     """Ask the system to read a part of a file into its cache meanwhile; where it cannot, nothing happens."""
-    if hasattr(os, "posix_fadvise"):
-        try:
-            descriptor = os.open(path, os.O_RDONLY)
-        except OSError:
-            return
-        try:
-            _ask_ahead(descriptor, offset, n_bytes)
-        finally:
-            os.close(descriptor)
-
-
-def _ask_ahead(descriptor: int, offset: int, n_bytes: int) -> None:
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(descriptor, offset, n_bytes, os.POSIX_FADV_WILLNEED)
-
-
-def _read_cached(descriptor: int, view: memoryview, offset: int) -> int:
-    """Read what is in the system's cache, without waiting for a disk; the number of bytes."""
-    if not hasattr(os, "RWF_NOWAIT"):
-        return 0
+    if not hasattr(os, "posix_fadvise"):
+        return
     try:
-        return os.preadv(descriptor, [view], offset, os.RWF_NOWAIT)
-    except OSError:  # Nothing is in the cache, or the file system has no such reading.
-        return 0
+        with FileIO(path) as opened:
+            os.posix_fadvise(opened.fileno(), offset, n_bytes, os.POSIX_FADV_WILLNEED)
+    except OSError:
+        return

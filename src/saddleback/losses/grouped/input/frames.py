@@ -8,6 +8,7 @@ import numpy as np
 
 from ...._validation import real_array
 from ....errors import ProblemError
+from ..files.file_table import FileTable
 
 Columns = list[tuple[Any, Any]]
 """Names and columns."""
@@ -21,7 +22,7 @@ ENCODE = (
 
 def columns_of(x: Any) -> Columns | None:
     """The names and columns of a data frame; None where ``x`` is not a data frame."""
-    if len(getattr(x, "shape", ())) != 2:
+    if isinstance(x, FileTable) or len(getattr(x, "shape", ())) != 2:
         _refuse_lazy(x)
         return None
     if hasattr(x, "iloc") and hasattr(x, "columns"):

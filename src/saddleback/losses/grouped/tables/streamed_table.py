@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...._types import Indices, Matrix
 from ....errors import ProblemError
+from ....machine.resources import check_room
 from ..files.block_source import BlockSource
 from ..kernels.arguments import read_only
 from .dense_source import check_finite
@@ -92,6 +93,11 @@ class StreamedTable:
     def some_rows(self, rows: Indices | None = None) -> NDArray[Any]:
         """The same in one array."""
         n = self.shape[0] if rows is None else rows.size
+        check_room(
+            float(n * self.shape[1] * self.dtype.itemsize),
+            f"a section of {n} rows of {self.source.place(self.first)!r}",
+            "Write Parquet files in smaller row groups, such as row_group_size=100_000.",
+        )
         copy, place = np.empty((n, self.shape[1]), self.dtype), 0
         for piece in self.pieces(rows):
             copy[place : place + len(piece)] = piece
