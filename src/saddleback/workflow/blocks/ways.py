@@ -82,10 +82,11 @@ def parquet_of(data: Any, asked: Asked) -> ParquetFiles | None:
     remedy = f"Convert it to Parquet, which is read in pieces: {CONVERT}"
     _refuse_elsewhere(asked, f"{quoted(os.fspath(data))}, which is CSV", remedy)
     n_bytes = CSV_COPIES * file.stat().st_size
-    if n_bytes > free_memory():
+    limit = free_memory() if asked.memory is None else asked.memory
+    if n_bytes > limit:
         raise ProblemError(
             f"{quoted(os.fspath(data))} is CSV, which is read into memory, and would take {gigabytes(n_bytes)} or more "
-            f"of it; {gigabytes(free_memory())} are free. {remedy}"
+            f"of it; {gigabytes(limit)} {'are free' if asked.memory is None else 'may be taken'}. {remedy}"
         )
     return None
 
