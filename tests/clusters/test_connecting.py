@@ -55,8 +55,9 @@ def test_the_client_is_the_active_one_and_the_one_before_is_so_again(cluster):
         assert Client.current() is before
 
 
-@pytest.mark.parametrize("address", ["tcp://host.invalid:8786", nobody()])
+@pytest.mark.parametrize("address", ["tcp://host.invalid:8786", "nobody"])
 def test_a_scheduler_that_does_not_answer_is_named(address):
+    address = nobody() if address == "nobody" else address
     with (
         pytest.raises(ClusterError, match=rf"no scheduler of Dask answers at '{address}' within 0\.5 seconds"),
         connect(address, timeout=0.5),

@@ -185,14 +185,14 @@ def test_groups_are_checked_before_the_fit(folder, tmp_path):
         sb.fit_table(one, **GIVEN | {"groups": "sex"}, out_of_core=True)
 
 
-def test_a_bad_value_in_the_middle_is_told_before_the_fit(frame, tmp_path):
+@pytest.mark.parametrize("where", ["files", "cluster"])
+def test_a_bad_value_in_the_middle_is_told_before_the_fit(where, frame, tmp_path, scheduler, monkeypatch):
+    monkeypatch.setattr(encoding_sample, "SAMPLE_ROWS", 100)
+    monkeypatch.setattr(encoding_sample, "LEAST_ROWS", 100)
+    monkeypatch.setattr(parquet_files, "SAMPLED_GROUPS", 3)
     values = frame["income"].to_numpy(copy=True)
     values[700] = np.inf
     folder = people_parquet(tmp_path / "people", frame.assign(income=values))
-    monkey = pytest.MonkeyPatch()
-    with monkey.context() as patch:
-        patch.setattr(encoding_sample, "SAMPLE_ROWS", 100)
-        patch.setattr(encoding_sample, "LEAST_ROWS", 100)
-        patch.setattr(parquet_files, "SAMPLED_GROUPS", 3)
-        with pytest.raises(sb.ProblemError, match="income"):
-            sb.fit_table(folder, **GIVEN, out_of_core=True)
+    asked = {"out_of_core": True} if where == "files" else {"scheduler": scheduler}
+    with pytest.raises(sb.ProblemError, match=r"'income' holds infinity .*\(In '.*part-2\.parquet'"):
+        sb.fit_table(folder, **GIVEN, **asked)

@@ -81,6 +81,8 @@ def test_only_parquet_can_stay_where_it_is(asked, tmp_path):
 
 
 def test_csv_that_is_too_large_is_refused_with_a_remedy(tmp_path, monkeypatch):
+    with pytest.raises(sb.ProblemError, match=r"GB may be taken\. Convert it to Parquet"):
+        sb.fit_table(people_csv(tmp_path / "people.csv", 40), **COLUMNS, memory=1000)
     monkeypatch.setattr(ways, "free_memory", lambda: 1000.0)
     with pytest.raises(sb.ProblemError, match=r"is CSV, which is read into memory, and would take .* Convert it"):
         sb.fit_table(people_csv(tmp_path / "people.csv", 40), **COLUMNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -45,13 +45,20 @@ class BlockRows:
 
     @classmethod
     def read(
-        cls, files: ParquetFiles, encoding: Encoding, weight: str | None, make: MakeBlocks
+        cls,
+        files: ParquetFiles,
+        encoding: Encoding,
+        weight: str | None,
+        make: MakeBlocks,
+        check: Callable[[Mapping[str, CodedLabels]], None] | None = None,
     ) -> tuple[Encoding, BlockRows]:
-        """Targets, groups and weights come here; features stay where ``make`` puts them."""
+        """Targets, groups and weights come here; features stay where ``make`` puts them, once groups are checked."""
         width = max(1, len(encoding.feature_names))
         cuts = files.cut(max(1, CUT_ENTRIES // width))
         target = encoding.target
         labels = read_labels(files, cuts, target, encoding.groups, weight)
+        if check is not None:
+            check(labels.groups)
         if labels.left_out and not any(f.kind == "missing" and f.column == target.name for f in encoding.findings):
             encoding = encoding.with_findings([without_target(target.name, labels.left_out, files.n_rows)])
         encoded = [

@@ -35,9 +35,17 @@ class EncodedCut:
         X = np.empty((self.n_rows, len(encoding.feature_names)))
         done = 0
         for piece in self.pieces(encoding):
-            X[done : done + piece.num_rows] = encoding.features(piece)
+            X[done : done + piece.num_rows] = self.encoded(piece, encoding)
             done += piece.num_rows
         return X
+
+    def encoded(self, piece: pa.Table, encoding: Encoding) -> Matrix:
+        """The features of a piece; what cannot be encoded is told with its file."""
+        try:
+            return encoding.features(piece)
+        except ProblemError as error:
+            file = str(self.files.files[0])
+            raise ProblemError(f"{error} (In {file!r}; rows are counted from the first one of a piece.)") from error
 
     def pieces(self, encoding: Encoding) -> Iterator[pa.Table]:
         """The columns of the features, in pieces; a file that has other rows by now is refused."""

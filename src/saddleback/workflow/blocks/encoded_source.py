@@ -74,7 +74,7 @@ class EncodedSource:
         self._cursors.cursor = None
         while cursor.done < place:
             cursor.next(self._block_rows)
-        X = self.encoding.features(cursor.next(self.lengths[number]))
+        X = self.cuts[k].encoded(cursor.next(self.lengths[number]), self.encoding)
         if number + 1 < len(self.lengths) and number + 1 not in self.sections:
             self._cursors.cursor = cursor
         else:

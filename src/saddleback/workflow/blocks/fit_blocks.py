@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,15 +71,15 @@ def fit_blocks(
 ) -> TableModel:
     """A model of all rows but those that judge it."""
     watcher.tell(f"reading the targets and groups of {files.n_rows:,} rows")
-    encoding, rows = BlockRows.read(files, way.encoding, weight, way.make)
-    encoding = encoding.with_findings(weightless(rows.groups, rows.weight, weight))
-    check_groups(
-        rows.groups,
+    check = partial(
+        check_groups,
         crossed=settings.crossed,
         min_group_size=settings.min_group_size,
         missing_groups=settings.missing_groups,
     )
-    test = None if judged.test is None else read_test(judged.test, encoding, weight, watcher)
+    test = None if judged.test is None else read_test(judged.test, way.encoding, weight, watcher)
+    encoding, rows = BlockRows.read(files, way.encoding, weight, way.make, check)
+    encoding = encoding.with_findings(weightless(rows.groups, rows.weight, weight))
     hold_out = judged.evidence and test is None
     draw = Draw.of(rows, settings.seed, hold_out=hold_out)
     model = make_estimator(settings, encoding.target.task)
