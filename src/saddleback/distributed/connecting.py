@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from math import inf
 from reprlib import repr as shortened
 from typing import Any
 
-import dask
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
+from distributed.comm import connect as connect_to
 from distributed.deploy.utils import nprocesses_nthreads
 
 from .._validation import whole
@@ -105,24 +107,24 @@ def _local(n_workers: int | None, threads: int | None) -> Iterator[Client]:
 def _connected(address: str, timeout: float) -> Client:
     if not isinstance(address, str) or not address.strip():
         raise ProblemError(f"address must be that of a scheduler, or 'local'; got {shortened(address)}.")
-    scheduler = dask.config.get("scheduler", None)
     try:
+        # Before a client is made: one that fails to connect leaves itself as what Dask computes with, and closes itself
+        # when its memory is freed, in the middle of whatever goes on then; a lock of Dask was taken twice by it.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, _ask(address, timeout)).result()
         return Client(address, timeout=timeout)
-    except BaseException as error:
-        # A client that fails to connect leaves itself as what Dask computes with.
-        dask.config.set(scheduler=scheduler)
-        raise _told(error, address, timeout) from error
-
-
-def _told(error: BaseException, address: str, timeout: float) -> BaseException:
-    """What went wrong when a client was made."""
-    if isinstance(error, ValueError):
-        return ProblemError(
+    except ValueError as error:
+        raise ProblemError(
             f"address must be that of a scheduler, such as tcp://10.0.0.5:8786, or 'local'; got {address!r} ({error})."
-        )
-    if isinstance(error, OSError):
-        return ClusterError(
+        ) from error
+    except OSError as error:
+        raise ClusterError(
             f"no scheduler of Dask answers at {address!r} within {timeout:g} seconds. See that it runs (dask "
             "scheduler) and that its port can be reached from here, or take workers on this machine: 'local'."
-        )
-    return error
+        ) from error
+
+
+async def _ask(address: str, timeout: float) -> None:
+    """Connect to a scheduler, and leave again."""
+    comm = await connect_to(address, timeout=timeout, **Security().get_connection_args("client"))
+    await comm.close()
