@@ -27,17 +27,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
     parser.add_argument("--gigabytes", type=float, default=12.0, help="of the .npy file; 0 leaves it out")
     parser.add_argument("--parquet-gigabytes", type=float, default=1.0, help="of the Parquet file; 0 leaves it out")
+    parser.add_argument("--method", default="quasi-newton", help="Hessians of newton take arithmetic")
     parser.add_argument("--folder", type=Path, default=None, help="for the files, which are deleted afterwards")
     asked = parser.parse_args()
     for kind, gigabytes in (("npy", asked.gigabytes), ("parquet", asked.parquet_gigabytes)):
         if gigabytes:
             with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-                report(write_table(Path(folder), gigabytes, kind))
+                report(write_table(Path(folder), gigabytes, kind), asked.method)
 
 
-def report(path: Path) -> None:
+def report(path: Path, method: str) -> None:
     """Solve a table with and without a limit, and print what was measured."""
-    own = _run("limited", [str(path), str(LIMIT), str(TOL)])
+    own = _run("limited", [str(path), str(LIMIT), str(TOL), method])
     other = _run("unlimited", [str(path), str(TOL)], json.dumps(own["w"]))
     size, n_bytes = own["size"], own["bytes"]
     reading = (own["before"] + own["after"]) / 2.0

@@ -1,4 +1,4 @@
-"""One solve in a process of its own: ``python -m benchmarks.out_of_core.limited PATH LIMIT TOL``; prints JSON.
+"""One solve in a process of its own: ``python -m benchmarks.out_of_core.limited PATH LIMIT TOL METHOD``; prints JSON.
 
 The limit, in bytes of address space as of ``ulimit -v``, is set before NumPy is imported; 0 is none.
 """
@@ -17,7 +17,7 @@ THREADS = 2
 READ_BYTES = 1 << 20
 
 
-def main(path: Path, limit: int, tol: float) -> dict[str, Any]:
+def main(path: Path, limit: int, tol: float, method: str) -> dict[str, Any]:
     """Read, solve, read again."""
     if limit:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -32,7 +32,7 @@ def main(path: Path, limit: int, tol: float) -> dict[str, Any]:
     started, done = perf_counter(), _bytes_read()
     losses = sb.GroupedLinear(path, y, groups, n_threads=THREADS)
     opened = perf_counter()
-    result = sb.solve(sb.Problem(losses), tol=tol)
+    result = sb.solve(sb.Problem(losses), tol=tol, method=method)
     seconds, n_bytes = perf_counter() - started, _bytes_read() - done
     return {
         "before": before,
@@ -130,4 +130,4 @@ def _peak(name: str) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))))
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4])))
