@@ -54,6 +54,7 @@ print(before > 2**31 > first > 2**29, round((first - free_memory()) / 2**28, 2))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is read")
 @pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
 def test_limits_of_the_process(limit):

@@ -16,8 +16,8 @@ MUTANTS = (
     Mutant(
         "sums added as they come",
         f"{FOLDER}/tree.py",
-        "            sibling = k ^ 1\n",
-        "            sibling = next((j for i, j in self.nodes if i == level), k ^ 1)\n",
+        "            sibling = level, k ^ 1\n",
+        "            sibling = next((node for node in self.nodes if node[0] == level), (level, k ^ 1))\n",
         TREE,
         "the nodes 2 k and 2 k + 1 of a level are added to each other, and no others",
     ),
