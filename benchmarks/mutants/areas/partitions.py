@@ -48,10 +48,10 @@ MUTANTS = (
     Mutant(
         "cuts at the nearest partition",
         f"{FOLDER}/placement.py",
-        "key=lambda cut: (cut & -cut or 1 << 62, -abs(cut - ideal))",
-        "key=lambda cut: -abs(cut - ideal)",
+        "for level in range(root, -1, -1):",
+        "for level in (0,):",
         PLACEMENT,
-        "the cut with the most factors of two within the slack",
+        "the cut between the largest nodes within the slack",
     ),
     Mutant(
         "largest weight of the partition that has the least",

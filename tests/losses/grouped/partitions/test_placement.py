@@ -33,6 +33,8 @@ def test_cuts_are_where_large_nodes_end():
         ranges = contiguous(n_partitions, {str(k): 1 for k in range(n_workers)})
         assert [len(maximal_nodes(one.numbers, n_partitions)) for one in ranges] == [1] * n_workers
     assert [one.numbers[0] for one in contiguous(1000, {"a": 1, "b": 1})] == [0, 500]
+    # A share of 484 is 500 as well, as the halves are nodes.
+    assert [one.numbers[0] for one in contiguous(1000, {"a": 31, "b": 33})] == [0, 500]
     assert [one.numbers[0] for one in contiguous(64, {"a": 1, "b": 1, "c": 2})] == [0, 16, 32]
 
 
