@@ -4,7 +4,10 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
+from time import monotonic
 
 import dask.array as da
 import numpy as np
@@ -64,6 +67,40 @@ def test_a_scheduler_that_does_not_answer_is_named(address):
     ):
         pass
     assert da.ones(3).sum().compute() == 3, "Dask computes in this process, as before"
+
+
+@pytest.fixture(params=["mute", "of the web"])
+def another_server(request):
+    """The address of a server that is no scheduler."""
+
+    def serve():
+        with suppress(OSError):
+            while True:
+                opened, _ = listening.accept()
+                kept.append(opened)
+                if request.param != "mute":
+                    opened.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    kept = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Thread(target=serve, daemon=True).start()
+        yield f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        listening.shutdown(socket.SHUT_RDWR)
+    for opened in kept:
+        opened.close()
+
+
+def test_another_server_is_no_scheduler(another_server):
+    begun = monotonic()
+    with pytest.raises(ClusterError, match="no scheduler of Dask answers"), connect(another_server, timeout=1.0):
+        pass
+    assert monotonic() - begun < 30.0, "the time to wait is bounded, whatever the server does"
+
+
+def test_certificates_that_are_not_there_are_named():
+    address = nobody().replace("tcp://", "tls://")
+    with pytest.raises(ClusterError, match=r"distributed\.comm\.tls"), connect(address, timeout=1.0):
+        pass
 
 
 @pytest.mark.parametrize("address", ["", 8786, "here or there"])

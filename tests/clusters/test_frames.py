@@ -1,5 +1,7 @@
 """Parquet files as a data frame of Dask: the rows of the files, in partitions that suit, checked before any work."""
 
+from decimal import Decimal
+
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -50,6 +52,51 @@ def test_whole_numbers_with_gaps_have_one_type(tmp_path):
     for part in read.partitions:
         assert [str(kind) for kind in part.compute().dtypes] == [str(kind) for kind in read.dtypes]
     assert read["n"].compute().tolist()[:3] == [1.0, 2.0, 3.0]
+
+
+def test_booleans_with_gaps_and_decimals_are_numbers(tmp_path):
+    columns = {
+        "yes": [True, None],
+        "all": [True, False],
+        "price": pa.array([Decimal("1.5"), None], pa.decimal128(9, 2)),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "part.parquet")
+    read = read_parquet(tmp_path)
+    assert [str(kind) for kind in read.dtypes] == ["float64", "bool", "float64"]
+    assert [str(kind) for kind in read.compute().dtypes] == ["float64", "bool", "float64"]
+    assert read["price"].compute()[0] == 1.5
+
+
+def write(path, values):
+    pq.write_table(pa.table({"x": np.array(values, dtype=float)}), path)
+
+
+def test_files_that_were_written_anew_are_read_anew(tmp_path, cluster):
+    """Dask keeps what has the same name, as long as anybody uses it."""
+    path = tmp_path / "part.parquet"
+    with connect(cluster.scheduler_address):
+        write(path, [1.0, 2.0])
+        before = read_parquet(path)
+        kept = before.persist()
+        assert kept["x"].sum().compute() == 3.0
+        write(path, [3.0, 4.0])
+        assert read_parquet(path).persist()["x"].sum().compute() == 7.0
+        assert kept["x"].sum().compute() == 3.0
+        with pytest.raises(sb.ProblemError, match="has changed since its end was read"):
+            before["x"].max().compute()
+
+
+def test_an_error_does_not_outlive_its_cause(tmp_path, cluster):
+    path = tmp_path / "part.parquet"
+    with connect(cluster.scheduler_address):
+        write(path, [1.0, 2.0])
+        frame = read_parquet(path)
+        path.rename(tmp_path / "elsewhere")
+        with pytest.raises(sb.ProblemError) as kept:
+            sb.GroupedLinear(frame[["x"]], [0, 1], ["a", "b"])
+        (tmp_path / "elsewhere").rename(path)
+        assert sb.GroupedLinear(read_parquet(path)[["x"]], [0, 1], ["a", "b"]).n_samples == 2
+    assert "part.parquet" in str(kept.value)
 
 
 def test_a_model_of_files_on_a_cluster_is_that_of_the_rows(folder, frame, cluster):

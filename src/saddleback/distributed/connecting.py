@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio import wait_for
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -98,9 +99,15 @@ def _local(n_workers: int | None, threads: int | None) -> Iterator[Client]:
     memory: Any = "auto" if free == inf else int(SHARE_OF_MEMORY * free / n)
     with ExitStack() as stack:
         # A free port: that of another cluster would be a warning.
-        cluster = stack.enter_context(
-            LocalCluster(n_workers=n, threads_per_worker=each, memory_limit=memory, dashboard_address=":0")
-        )
+        try:
+            cluster = stack.enter_context(
+                LocalCluster(n_workers=n, threads_per_worker=each, memory_limit=memory, dashboard_address=":0")
+            )
+        except RuntimeError as error:
+            raise ClusterError(
+                f"the workers on this machine did not start ({error}). They are processes that import the main module: "
+                "it must be a file, and what it does belongs below \"if __name__ == '__main__':\"."
+            ) from error
         yield stack.enter_context(Client(cluster))
 
 
@@ -111,13 +118,20 @@ def _connected(address: str, timeout: float) -> Client:
         # Before a client is made: one that fails to connect leaves itself as what Dask computes with, and closes itself
         # when its memory is freed, in the middle of whatever goes on then; a lock of Dask was taken twice by it.
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, _ask(address, timeout)).result()
+            pool.submit(asyncio.run, wait_for(_ask(address, timeout), timeout)).result()
         return Client(address, timeout=timeout)
+    except TypeError as error:
+        # Of certificates that are not there.
+        raise ClusterError(
+            f"{address!r} cannot be connected to ({error}). Set distributed.comm.tls in Dask's configuration, or "
+            "connect by tcp://."
+        ) from error
     except ValueError as error:
         raise ProblemError(
             f"address must be that of a scheduler, such as tcp://10.0.0.5:8786, or 'local'; got {address!r} ({error})."
         ) from error
-    except OSError as error:
+    except (OSError, MemoryError) as error:
+        # Memory, where the words of another server are read as a number of bytes.
         raise ClusterError(
             f"no scheduler of Dask answers at {address!r} within {timeout:g} seconds. See that it runs (dask "
             "scheduler) and that its port can be reached from here, or take workers on this machine: 'local'."

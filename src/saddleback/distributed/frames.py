@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,7 +29,8 @@ def read_parquet(
     """Parquet files as a Dask data frame; the rows are read on the workers, when they are asked for.
 
     Only the ends of the files are read at once, by this process: files with other columns or types are refused before
-    any work, as are workers that do not see the files. Texts are texts, whole numbers with gaps are numbers with NaN.
+    any work, as are workers that do not see the files. Texts are texts; whole numbers and booleans with gaps are numbers
+    with NaN, and decimals are numbers. A file that changes before its rows are read, or read anew, is refused.
 
     Parameters
     ----------
@@ -78,7 +80,10 @@ def read_parquet(
     gaps = _with_gaps(files)
     schema = pa.schema([_as_read(name, field.type, gaps) for name, field in fields.items()])
     cuts = [replace(cut, files=tuple(file.absolute() for file in cut.files)) for cut in files.cut(most)]
-    return from_map(_frame, cuts, schema=schema, meta=schema.empty_table().to_pandas(), label="read-parquet")
+    # Dask shares what has the same name: a call of its own name reads files that have been written anew, or are back.
+    return from_map(
+        _frame, cuts, schema=schema, call=uuid4().hex, meta=schema.empty_table().to_pandas(), label="read-parquet"
+    )
 
 
 def parquet_files(path: str | PathLike[str]) -> ParquetFiles:
@@ -124,11 +129,12 @@ def _as_read(name: str, type_: pa.DataType, gaps: frozenset[str]) -> pa.Field:
     """The type of a column in all partitions, whether or not one of them has gaps."""
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
-    if pa.types.is_integer(type_) and name in gaps:
+    gapless = not (pa.types.is_integer(type_) or pa.types.is_boolean(type_)) or name not in gaps
+    if pa.types.is_decimal(type_) or not gapless:
         type_ = pa.float64()
     return pa.field(name, type_)
 
 
-def _frame(cut: ParquetFiles, schema: pa.Schema) -> Any:
+def _frame(cut: ParquetFiles, schema: pa.Schema, call: str) -> Any:
     """The rows of a partition, on a worker."""
     return cut.table(schema.names).cast(schema).to_pandas()

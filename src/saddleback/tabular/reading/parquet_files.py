@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from os import SEEK_END, PathLike
 from pathlib import Path
 
@@ -42,6 +43,8 @@ class ParquetFiles:
     """The rows of the row groups of each file."""
     groups: tuple[int, ...] | None = None
     """The numbers of the row groups, where these are some of a single file; None for all of all files."""
+    digest: bytes | None = None
+    """Of the end of that file, which is refused where it has another one by the time it is read."""
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> ParquetFiles:
@@ -78,21 +81,17 @@ class ParquetFiles:
 
         A row group, which is read as a whole, is never cut; without rows it is in no table.
         """
-        return [
-            replace(self, files=(file,), group_rows=(tuple(n for _, n in run),), groups=tuple(j for j, _ in run))
-            for file, rows in zip(self.files, self.group_rows, strict=True)
-            for run in _runs([(j, n) for j, n in enumerate(rows) if n], most_rows)
-        ]
+        cuts = []
+        for file, rows, end in zip(self.files, self.group_rows, self.ends(), strict=True):
+            digest = sha256(end).digest()
+            for run in _runs([(j, n) for j, n in enumerate(rows) if n], most_rows):
+                numbers, lengths = zip(*run, strict=True)
+                cuts.append(replace(self, files=(file,), group_rows=(lengths,), groups=numbers, digest=digest))
+        return cuts
 
     def ends(self) -> Iterator[bytes]:
         """The end of every file, with the columns, and the places and the extremes of their parts."""
-        for file in self.files:
-            with open(file, "rb") as opened:
-                size = opened.seek(0, SEEK_END)
-                opened.seek(size - TAIL)
-                length = int.from_bytes(opened.read(4), "little")
-                opened.seek(size - TAIL - length)
-                yield opened.read(length)
+        return map(_end, self.files)
 
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """All rows in their order, in pieces; texts as dictionaries."""
@@ -134,6 +133,11 @@ class ParquetFiles:
         target = pa.schema([_with_texts(self.schema.field(name)) for name in columns])
         texts = [field.name for field in target if pa.types.is_dictionary(field.type)]
         try:
+            if self.digest is not None and sha256(_end(file)).digest() != self.digest:
+                raise ProblemError(
+                    f"{shown_path(file)} has changed since its end was read. Begin anew when the files are complete, "
+                    "and leave them unchanged."
+                )
             buffer = max(LEAST_STREAM, STREAM_BYTES // max(1, len(columns)))
             with pq.ParquetFile(file, read_dictionary=texts, buffer_size=buffer) as opened:
                 chosen = None if groups is None else list(groups)
@@ -145,6 +149,15 @@ class ParquetFiles:
             raise
         except Exception as error:  # Arrow raises errors of many types for damaged files, also ones of Python.
             raise damaged(file, str(error)) from error
+
+
+def _end(file: Path) -> bytes:
+    with open(file, "rb") as opened:
+        size = opened.seek(0, SEEK_END)
+        opened.seek(size - TAIL)
+        length = int.from_bytes(opened.read(4), "little")
+        opened.seek(size - TAIL - length)
+        return opened.read(length)
 
 
 def _runs(groups: list[tuple[int, int]], most_rows: int) -> list[list[tuple[int, int]]]:
