@@ -29,8 +29,8 @@ def read_parquet(
     """Parquet files as a Dask data frame; the rows are read on the workers, when they are asked for.
 
     Only the ends of the files are read at once, by this process: files with other columns or types are refused before
-    any work, as are workers that do not see the files. Texts are texts; whole numbers and booleans with gaps are numbers
-    with NaN, and decimals are numbers. A file that changes before its rows are read, or read anew, is refused.
+    any work, as are workers that do not see the files. Texts are texts; whole numbers and booleans with gaps are
+    numbers with NaN, and decimals are numbers. A file that changes before its rows are read, or read anew, is refused.
 
     Parameters
     ----------
