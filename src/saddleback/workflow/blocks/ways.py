@@ -23,7 +23,7 @@ from ..watcher import Watcher
 from .block_rows import MakeBlocks
 from .encoding_sample import learn_on_sample, sample_size
 from .from_files import blocks_of_files
-from .on_cluster import blocks_on
+from .on_cluster import blocks_on, leave_errors_to_the_client
 
 COPIES = 3.0
 """Tables of features that a fit in memory has room for: a fit to 4 million rows with 80 features has taken 2.1 of them,
@@ -157,6 +157,8 @@ def _cluster(scheduler: str, files: ParquetFiles, watcher: Watcher, columns: Map
 
     watcher.tell(f"connecting to workers: {scheduler}")
     with connect(scheduler) as client:
+        if scheduler == LOCAL:
+            client.run(leave_errors_to_the_client)
         check_workers(client, ("pyarrow", "scikit-learn"))
         check_files(client, files.files)
         encoding = _learned(files, watcher, columns)
