@@ -56,12 +56,18 @@ class Asked:
         if out_of_core is not None and not isinstance(out_of_core, bool):
             raise ProblemError(f"out_of_core must be True, False or None; got {quoted(out_of_core)}.")
         if scheduler is not None and (out_of_core is not None or memory is not None):
-            other = "memory" if memory is not None else "out_of_core"
+            of_core = "out_of_core" if out_of_core else "out_of_core=False"
+            other = "memory" if memory is not None else of_core
             raise ProblemError(
                 f"scheduler must be given without {other}: the rows are then in the memory of workers. Leave one of "
                 "them out."
             )
         return cls(scheduler, None if memory is None else read_memory(memory), out_of_core)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether rows are not to be in this process's memory, however few they are."""
+        return self.scheduler is not None or self.out_of_core is True
 
     @property
     def limit(self) -> float:
@@ -98,7 +104,7 @@ CONVERT = (
 
 
 def _refuse_elsewhere(asked: Asked, what: str, remedy: str) -> None:
-    if asked.scheduler is None and not asked.out_of_core:
+    if not asked.elsewhere:
         return
     option = "scheduler" if asked.scheduler is not None else "out_of_core"
     raise ProblemError(f"{option} takes Parquet files, a folder of them or a pattern; got {what}. {remedy}")
