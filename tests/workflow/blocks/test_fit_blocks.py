@@ -103,6 +103,7 @@ def test_what_a_sample_has_not_is_known_all_the_same(tmp_path, monkeypatch):
         approved=np.where(last, "later", frame["approved"]),
         race=np.where(last, "d", frame["race"]),
         job=np.where(last, "pilot", frame["job"]),
+        town=frame["town"].where(~last, None),
     )
     folder = people_parquet(tmp_path / "people", frame, files=2, group=100)
     model = sb.fit_table(folder, **GIVEN | {"groups": "race"}, out_of_core=True)
@@ -111,6 +112,8 @@ def test_what_a_sample_has_not_is_known_all_the_same(tmp_path, monkeypatch):
     assert not [name for name in model.encoding.feature_names if "pilot" in name]
     (told,) = [finding for finding in model.encoding.findings if finding.kind == "sample"]
     assert told.message.startswith("How columns are read was learned on 150 of 900 rows")
+    assert told.message.endswith("they get the mean, or the shares of the levels, of these rows.")
+    assert [name for name in model.encoding.feature_names if name.startswith("town")] == ["town=south"]
     missing = [f for f in model.encoding.findings if (f.column, f.kind) == ("approved", "missing")]
     assert [f.message for f in missing] == [
         f"The target 'approved' is missing in {model.facts['left_out']} of 900 rows; these are no training rows."
