@@ -94,6 +94,25 @@ def test_a_cut_file_in_the_middle_is_named(tmp_path):
         read_table(tmp_path)
 
 
+def test_a_file_that_has_gone_since_its_end_was_read_is_not_called_damaged(tmp_path):
+    written(tmp_path, frame(0, 5), frame(5, 5))
+    files = ParquetFiles.of(tmp_path)
+    file = tmp_path / "part-1.parquet"
+    file.unlink()
+    for read in (files.table, lambda: list(files.ends())):
+        with pytest.raises(sb.ProblemError, match=r"part-1\.parquet' is no longer there: it was removed or renamed"):
+            read()
+    file.mkdir()
+    with pytest.raises(sb.ProblemError, match=r"part-1\.parquet' cannot be read any more: "):
+        list(files.ends())
+
+
+def test_suffixes_in_capitals(tmp_path):
+    written(tmp_path, frame(0, 5), frame(5, 5))
+    (tmp_path / "part-1.parquet").rename(tmp_path / "part-1.PARQUET")
+    assert read_table(tmp_path).num_rows == 10
+
+
 def test_no_rows(tmp_path):
     written(tmp_path, frame(0, 0), frame(0, 0))
     with pytest.raises(sb.ProblemError, match="2 columns and no rows"):

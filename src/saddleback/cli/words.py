@@ -49,6 +49,8 @@ _ASSIGNED = re.compile(rf"(?<![\w.\-'\"])({_NAME})=\[?(?:'([^']*)'|\"([^\"]*)\"|
 _NAMING = re.compile(rf"\b(which|named by) ({_NAME})(?= names| as well)")
 # The subject of a sentence.
 _SUBJECT = re.compile(rf"(^|[.;:] )({_NAME})(?= must | takes | names | needs )")
+# What stands in the way of another one.
+_WITHOUT = re.compile(rf"\b(must be given without )({_NAME})\b")
 # What a remedy names: raise max_iter, or l2.
 _REMEDY = re.compile(rf"\b((?:raise|lower) (?:\S+, or )?)({_NAME})\b", re.IGNORECASE)
 
@@ -63,6 +65,7 @@ def in_options(message: str) -> str:
     message = message.replace("sensitive_features must", "--group must")
     message = _TOLERANCE.sub("", message)
     message = _ASSIGNED.sub(_assigned, message)
+    message = _WITHOUT.sub(lambda found: found[1] + OPTIONS[found[2]], message)
     message = _NAMING.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", message)
     for _ in range(2):
         message = _REMEDY.sub(lambda found: found[1] + OPTIONS[found[2]], message)

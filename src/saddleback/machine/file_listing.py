@@ -25,14 +25,14 @@ def is_many(path: str | os.PathLike[str]) -> bool:
 def files_of(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Path]:
     """The files of a folder with one of these suffixes, or those of a pattern; by the numbers in their names.
 
-    Hidden files and those that begin with an underscore, as Spark and Dask write beside their data, are left out. Empty
-    folders and patterns, and gaps in the numbers of the names, are refused.
+    Suffixes may be in capitals. Hidden files and those that begin with an underscore, as Spark and Dask write
+    beside their data, are left out. Empty folders and patterns, and gaps in the numbers of the names, are refused.
     """
     text = os.fspath(path)
     folder = os.path.isdir(text)
     found = [Path(name) for name in (glob.iglob(os.path.join(glob.escape(text), "*")) if folder else glob.iglob(text))]
     files = [file for file in found if file.is_file() and not file.name.startswith(("_", "."))]
-    chosen = [file for file in files if file.suffix in suffixes] if folder else files
+    chosen = [file for file in files if file.suffix.lower() in suffixes] if folder else files
     if not chosen:
         inside = ", ".join(repr(file.name) for file in sorted(files)[:5])
         held = f" It holds {inside}." if inside else ""

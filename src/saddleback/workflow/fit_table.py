@@ -158,6 +158,8 @@ def fit_table(
         "positive": positive,
     }
     told: dict[str, Any] = {"title": title, "purpose": purpose, "owner": owner, "command": command}
+    if asked.elsewhere:
+        refuse_options(correct=correct, jobs=jobs, folds=folds)
     files = parquet_of(data, asked)
     if files is not None:
         of_blocks = columns | group_and_dropped_columns(groups, drop, weight, files.names)

@@ -1,5 +1,7 @@
 """Fits of rows that are not in memory: the models, the evidence and the certificate of rows that are."""
 
+import logging
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from distributed import LocalCluster
 import saddleback as sb
 from saddleback.tabular.reading import parquet_files
 from saddleback.workflow.blocks import encoding_sample, held_out
+from saddleback.workflow.blocks.on_cluster import leave_errors_to_the_client
 from saddleback.workflow.certify_model import certify_model
 
 from ..tables import COLUMNS, people_csv, people_frame, people_parquet, people_rows
@@ -100,6 +103,7 @@ def test_what_a_sample_has_not_is_known_all_the_same(tmp_path, monkeypatch):
         approved=np.where(last, "later", frame["approved"]),
         race=np.where(last, "d", frame["race"]),
         job=np.where(last, "pilot", frame["job"]),
+        town=frame["town"].where(~last, None),
     )
     folder = people_parquet(tmp_path / "people", frame, files=2, group=100)
     model = sb.fit_table(folder, **GIVEN | {"groups": "race"}, out_of_core=True)
@@ -108,10 +112,51 @@ def test_what_a_sample_has_not_is_known_all_the_same(tmp_path, monkeypatch):
     assert not [name for name in model.encoding.feature_names if "pilot" in name]
     (told,) = [finding for finding in model.encoding.findings if finding.kind == "sample"]
     assert told.message.startswith("How columns are read was learned on 150 of 900 rows")
+    assert told.message.endswith("they get the mean, or the shares of the levels, of these rows.")
+    assert [name for name in model.encoding.feature_names if name.startswith("town")] == ["town=south"]
     missing = [f for f in model.encoding.findings if (f.column, f.kind) == ("approved", "missing")]
     assert [f.message for f in missing] == [
         f"The target 'approved' is missing in {model.facts['left_out']} of 900 rows; these are no training rows."
     ]
+
+
+def test_a_text_among_numbers_that_a_sample_has_not_is_told_with_its_row_and_remedies(tmp_path, monkeypatch):
+    monkeypatch.setattr(encoding_sample, "SAMPLE_ROWS", 150)
+    monkeypatch.setattr(encoding_sample, "LEAST_ROWS", 150)
+    monkeypatch.setattr(parquet_files, "SAMPLED_GROUPS", 6)
+    monkeypatch.setattr(parquet_files, "ROWS_AT_A_TIME", 60)
+    frame = people_frame(900)
+    code = np.resize(["1", "2", "3"], 900).astype(object)
+    code[697] = "abc"
+    folder = people_parquet(tmp_path / "people", frame.assign(code=code), files=2, group=150)
+    asked = GIVEN | {"out_of_core": True}
+    words = (
+        r"'code' must hold numbers, as in the sample of 150 rows that its rule was learned on; got 'abc' in row 248\. "
+        r".*--category code \(categories=\), or leave it out: --drop code \(drop=\)\. \(In '.*part-1\.parquet'\.\)"
+    )
+    with pytest.raises(sb.ProblemError, match=words):
+        sb.fit_table(folder, **asked)
+    assert "code=2" in sb.fit_table(folder, **asked, categories=["code"]).encoding.feature_names
+    assert not [name for name in sb.fit_table(folder, **asked, drop=["code"]).encoding.feature_names if "code" in name]
+    income = frame["income"].to_numpy(copy=True)
+    income[697] = np.inf
+    folder = people_parquet(tmp_path / "infinite", frame.assign(income=income), files=2, group=150)
+    with pytest.raises(sb.ProblemError, match=r"infinity in row 248 .*drop the column\. \(In '.*part-1\.parquet'\.\)"):
+        sb.fit_table(folder, **asked)
+
+
+def test_workers_of_this_machine_leave_errors_of_tasks_to_the_client():
+    logger = logging.getLogger("distributed.worker")
+    before = list(logger.filters)
+    try:
+        leave_errors_to_the_client()
+        records = [
+            logger.makeRecord(logger.name, logging.ERROR, "", 0, text, (), None)
+            for text in ("Compute Failed\nKey: %s", "Unmanaged memory use is high.")
+        ]
+        assert [bool(logger.filter(record)) for record in records] == [False, True]
+    finally:
+        logger.filters[:] = before
 
 
 @pytest.fixture(scope="module")

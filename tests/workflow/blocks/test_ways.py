@@ -63,7 +63,9 @@ def test_as_asked_for(folder):
         ({"memory": "much"}, "memory must be a number of bytes, or a text such as '1.5GB'"),
         ({"out_of_core": "yes"}, "out_of_core must be True, False or None; got 'yes'"),
         ({"scheduler": "local", "memory": "1GB"}, "scheduler must be given without memory: the rows"),
-        ({"scheduler": "local", "out_of_core": False}, "scheduler must be given without out_of_core"),
+        ({"scheduler": "local", "out_of_core": False}, "scheduler must be given without out_of_core=False: the"),
+        ({"out_of_core": True, "jobs": 2}, "jobs must be left out where rows are not in memory"),
+        ({"scheduler": "local", "folds": 3}, "folds must be left out where rows are not in memory"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_anything_is_read(asked, words):

@@ -12,16 +12,23 @@ from .texts import texts_of
 from .types import is_number
 from .written_numbers import PLAIN, are_booleans, first_unparsed, parse
 
+TRAINING = "the training table"
 
-def number_column(column: pa.ChunkedArray, name: str, style: str = PLAIN) -> pa.ChunkedArray:
-    """A decoded column as one of numbers or booleans, parsed where it is text; an error names what is no number."""
+
+def number_column(
+    column: pa.ChunkedArray, name: str, style: str = PLAIN, first_row: int = 0, like: str = TRAINING
+) -> pa.ChunkedArray:
+    """A decoded column as one of numbers or booleans, parsed where it is text; an error names what is no number.
+
+    ``like`` is, for the error, where the column held numbers; its rows are counted from ``first_row`` + 1.
+    """
     kind = column.type
     if is_number(kind) or pa.types.is_boolean(kind):
         return column
     if pa.types.is_null(kind):
         return pa.chunked_array([pa.nulls(len(column), pa.float64())])
     if pa.types.is_temporal(kind):
-        raise ProblemError(f"the column {quoted(name)} must hold numbers, as in the training table; got {kind}.")
+        raise ProblemError(f"the column {quoted(name)} must hold numbers, as in {like}; got {kind}.")
     texts = texts_of(column)
     if are_booleans(texts.levels):
         truths = pa.array([text.casefold() == "true" for text in texts.levels.to_pylist()] + [None])
@@ -32,8 +39,9 @@ def number_column(column: pa.ChunkedArray, name: str, style: str = PLAIN) -> pa.
     if numbers is None:
         code = first_unparsed(texts.levels, style)
         raise ProblemError(
-            f"the column {quoted(name)} must hold numbers, as in the training table; got "
-            f"{quoted(texts.levels[code].as_py())} in row {texts.first_row(code)}. Correct it, or leave it empty."
+            f"the column {quoted(name)} must hold numbers, as in {like}; got "
+            f"{quoted(texts.levels[code].as_py())} in row {first_row + texts.first_row(code)}. Correct it, or leave it "
+            "empty."
         )
     return pa.chunked_array([pa.array(np.append(numbers, np.nan)[texts.codes])])
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from os import SEEK_END, PathLike
+from os import SEEK_END, PathLike, strerror
 from pathlib import Path
 
 import numpy as np
@@ -132,27 +133,40 @@ class ParquetFiles:
     def _pieces_of(self, file: Path, groups: tuple[int, ...] | None, columns: list[str]) -> Iterator[pa.Table]:
         target = pa.schema([_with_texts(self.schema.field(name)) for name in columns])
         texts = [field.name for field in target if pa.types.is_dictionary(field.type)]
-        try:
-            if self.digest is not None and sha256(_end(file)).digest() != self.digest:
-                raise ProblemError(
-                    f"{shown_path(file)} has changed since its end was read. Begin anew when the files are complete, "
-                    "and leave them unchanged."
-                )
-            buffer = max(LEAST_STREAM, STREAM_BYTES // max(1, len(columns)))
-            with pq.ParquetFile(file, read_dictionary=texts, buffer_size=buffer) as opened:
-                chosen = None if groups is None else list(groups)
-                for batch in opened.iter_batches(ROWS_AT_A_TIME, row_groups=chosen, columns=columns):
-                    table = pa.Table.from_batches([batch]).select(columns)
-                    table.validate(full=True)
-                    yield table.cast(target)
-        except (ProblemError, MemoryError):
-            raise
-        except Exception as error:  # Arrow raises errors of many types for damaged files, also ones of Python.
-            raise damaged(file, str(error)) from error
+        buffer = max(LEAST_STREAM, STREAM_BYTES // max(1, len(columns)))
+        if self.digest is not None and sha256(_end(file)).digest() != self.digest:
+            raise ProblemError(
+                f"{shown_path(file)} has changed since its end was read. Begin anew when the files are complete, and "
+                "leave them unchanged."
+            )
+        with _read_again(file), pq.ParquetFile(file, read_dictionary=texts, buffer_size=buffer) as opened:
+            chosen = None if groups is None else list(groups)
+            for batch in opened.iter_batches(ROWS_AT_A_TIME, row_groups=chosen, columns=columns):
+                table = pa.Table.from_batches([batch]).select(columns)
+                table.validate(full=True)
+                yield table.cast(target)
+
+
+@contextmanager
+def _read_again(file: Path) -> Iterator[None]:
+    """Refusals of a file whose end could be read before: by now it may be gone, and its rows may be damaged."""
+    try:
+        yield
+    except (ProblemError, MemoryError):
+        raise
+    except FileNotFoundError as error:
+        raise ProblemError(
+            f"{shown_path(file)} is no longer there: it was removed or renamed since its end was read. Begin anew when "
+            "the files are complete."
+        ) from error
+    except Exception as error:  # Arrow raises errors of many types for damaged files, also ones of Python.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise ProblemError(f"{shown_path(file)} cannot be read any more: {strerror(error.errno)}.") from error
+        raise damaged(file, str(error)) from error
 
 
 def _end(file: Path) -> bytes:
-    with open(file, "rb") as opened:
+    with _read_again(file), open(file, "rb") as opened:
         size = opened.seek(0, SEEK_END)
         opened.seek(size - TAIL)
         length = int.from_bytes(opened.read(4), "little")

@@ -13,6 +13,7 @@ from ..._types import Matrix
 from ...errors import ProblemError
 from ...tabular import Encoding
 from ...tabular.reading.parquet_files import ParquetFiles
+from .bad_numbers import located
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +41,11 @@ class EncodedCut:
         return X
 
     def encoded(self, piece: pa.Table, encoding: Encoding) -> Matrix:
-        """The features of a piece; what cannot be encoded is told with its file."""
+        """The features of a piece; what cannot be encoded is told with its file and row."""
         try:
             return encoding.features(piece)
         except ProblemError as error:
-            file = str(self.files.files[0])
-            raise ProblemError(f"{error} (In {file!r}; rows are counted from the first one of a piece.)") from error
+            raise located(error, piece, self.files, encoding) from error
 
     def pieces(self, encoding: Encoding) -> Iterator[pa.Table]:
         """The columns of the features, in pieces; a file that has other rows by now is refused."""

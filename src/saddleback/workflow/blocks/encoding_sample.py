@@ -28,7 +28,8 @@ def learn_on_sample(files: ParquetFiles, target: str, **options: Any) -> Encodin
     encoding = learn_encoding(sample, target=target, targets=target_values(files, target), **options)
     told = (
         f"How columns are read was learned on {sample.num_rows:,} of {files.n_rows:,} rows, from evenly spaced places "
-        "of the files; so are these remarks. Texts that only other rows have are treated as rare ones."
+        "of the files; so are these remarks. Texts that only other rows have are treated as rare ones; "
+        "where only other rows lack values, they get the mean, or the shares of the levels, of these rows."
     )
     return encoding.with_findings([note("", "sample", told)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ SHARE = 0.5
 them from there."""
 
 
+FAILED_TASK = "Compute Failed"
+"""How Dask begins the record of an error of a task."""
+
+
 def blocks_on(client: Any, cuts: Sequence[EncodedCut], encoding: Encoding) -> Blocks:
     """Have the workers read and encode the cuts, and keep them."""
     import dask
@@ -34,6 +39,15 @@ def blocks_on(client: Any, cuts: Sequence[EncodedCut], encoding: Encoding) -> Bl
     tasks = [dask.delayed(_features)(cut.absolute(), rules) for cut in cuts]
     arrays = [da.from_delayed(task, (cut.n_rows, width), dtype=float) for task, cut in zip(tasks, cuts, strict=True)]
     return Partitions(PartitionedFeatures.of(da.concatenate(arrays)))
+
+
+def leave_errors_to_the_client() -> None:
+    """Called on a worker of this machine: errors of its tasks are not printed as well, the client tells them."""
+    logging.getLogger("distributed.worker").addFilter(_is_no_failed_task)
+
+
+def _is_no_failed_task(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(FAILED_TASK)
 
 
 def _features(cut: EncodedCut, encoding: Encoding) -> Matrix:

@@ -23,7 +23,7 @@ from ..watcher import Watcher
 from .block_rows import MakeBlocks
 from .encoding_sample import learn_on_sample, sample_size
 from .from_files import blocks_of_files
-from .on_cluster import blocks_on
+from .on_cluster import blocks_on, leave_errors_to_the_client
 
 COPIES = 3.0
 """Tables of features that a fit in memory has room for: a fit to 4 million rows with 80 features has taken 2.1 of them,
@@ -56,12 +56,18 @@ class Asked:
         if out_of_core is not None and not isinstance(out_of_core, bool):
             raise ProblemError(f"out_of_core must be True, False or None; got {quoted(out_of_core)}.")
         if scheduler is not None and (out_of_core is not None or memory is not None):
-            other = "memory" if memory is not None else "out_of_core"
+            of_core = "out_of_core" if out_of_core else "out_of_core=False"
+            other = "memory" if memory is not None else of_core
             raise ProblemError(
                 f"scheduler must be given without {other}: the rows are then in the memory of workers. Leave one of "
                 "them out."
             )
         return cls(scheduler, None if memory is None else read_memory(memory), out_of_core)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether rows are not to be in this process's memory, however few they are."""
+        return self.scheduler is not None or self.out_of_core is True
 
     @property
     def limit(self) -> float:
@@ -98,7 +104,7 @@ CONVERT = (
 
 
 def _refuse_elsewhere(asked: Asked, what: str, remedy: str) -> None:
-    if asked.scheduler is None and not asked.out_of_core:
+    if not asked.elsewhere:
         return
     option = "scheduler" if asked.scheduler is not None else "out_of_core"
     raise ProblemError(f"{option} takes Parquet files, a folder of them or a pattern; got {what}. {remedy}")
@@ -157,6 +163,8 @@ def _cluster(scheduler: str, files: ParquetFiles, watcher: Watcher, columns: Map
 
     watcher.tell(f"connecting to workers: {scheduler}")
     with connect(scheduler) as client:
+        if scheduler == LOCAL:
+            client.run(leave_errors_to_the_client)
         check_workers(client, ("pyarrow", "scikit-learn"))
         check_files(client, files.files)
         encoding = _learned(files, watcher, columns)

@@ -73,7 +73,7 @@ ARRAYS = {
     "series": (lambda: (lazy_frame(FRAME["a"]), Y, GROUPS), "Dask array or a Dask data frame; got Series"),
     "nan": (
         lambda: (lazy(np.where(np.arange(N)[:, None] == 180, np.nan, X)), Y, GROUPS),
-        "X must be finite; got nan in row 10.*In partition 4 of 5; rows are counted from its first one",
+        "X must be finite; got nan in row 10.*In partition 4 of 5, counted from 0; rows are counted from its first one",
     ),
     "masked": (
         lambda: (lazy(X).map_blocks(lambda x: np.ma.masked_greater(x, 1.0)), Y, GROUPS),

@@ -26,6 +26,7 @@ class Place:
     """Which partition, for messages."""
 
     number: int
+    """Counted from 0, as in ``X.partitions`` of Dask."""
     count: int
     rows: str = ""
     """Where its rows are, if that is known."""
@@ -36,7 +37,7 @@ class Place:
         try:
             yield
         except ProblemError as error:
-            where = self.rows or f"partition {self.number} of {self.count}"
+            where = self.rows or f"partition {self.number} of {self.count}, counted from 0"
             raise ProblemError(f"{error} (In {where}; rows are counted from its first one.)") from error
 
 
