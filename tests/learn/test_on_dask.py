@@ -131,3 +131,23 @@ def test_bad_input(case):
     arguments, said = REFUSED[case]
     with pytest.raises(sb.ProblemError, match=said):
         sb.MinimaxClassifier().fit(*arguments())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_and_tables_of_groups(weighted):
+    frame = FRAME.assign(y=Y, weight=WEIGHT + 1.0)
+    given = dd.from_pandas(frame, npartitions=3, sort=False)
+    model = sb.MinimaxClassifier().fit(frame[list("abcd")], Y, TOWN)
+    weights = (frame["weight"], given["weight"]) if weighted else (None, None)
+    features = given[list("abcd")]
+    expected = model.score(frame[list("abcd")], Y, weights[0])
+    assert model.score(features, given["y"], weights[1]) == pytest.approx(expected, rel=1e-12)
+    table = sb.group_table(Y, model.predict(frame[list("abcd")]), TOWN, sample_weight=weights[0])
+    assert str(sb.group_table(given["y"], model.predict(features), given["town"], sample_weight=weights[1])) == str(
+        table
+    )
+    scorer, of_rows = sb.worst_group_scorer(), {"sensitive_features": TOWN, "sample_weight": weights[0]}
+    of_dask = {"sensitive_features": given["town"], "sample_weight": weights[1]}
+    expected = scorer(model, frame[list("abcd")], Y, **of_rows)
+    assert scorer(model, features, given["y"], **of_dask) == pytest.approx(expected, rel=1e-12)
+    assert sb.MinimaxRegressor().fit(X, X[:, 0], TOWN).score(lazy(X), lazy(X[:, 0])) > 0.9

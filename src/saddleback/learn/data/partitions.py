@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +86,16 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
         chosen = {position: chosen[:, k] for k, position in enumerate(labels)}
     given = given._meta if frame else np.empty((0, given.shape[1]))
     return RemoteMatrix(Partitions(features), given=given, labels=chosen), y, sensitive_features, sample_weight
+
+
+def computed(*arguments: Any) -> tuple[Any, ...]:
+    """The same arguments; those that Dask holds are computed, into this process's memory."""
+    if "dask.base" not in sys.modules or not _any_dask(arguments):
+        return arguments
+    import dask
+
+    # One by one: Dask warns of arrays and series that are computed together.
+    return tuple(dask.compute(argument)[0] if _any_dask([argument]) else argument for argument in arguments)
 
 
 def _in_files(table: FileTable, labels: list[Any], dropped: list[Any]) -> RemoteMatrix:
