@@ -1,5 +1,6 @@
 """Estimators on Dask collections: the models of the same rows in memory."""
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -87,6 +88,8 @@ def test_regression_by_classes_and_corrections():
 
 def test_predictions_are_lazy():
     model = sb.MinimaxClassifier().fit(X, Y, TOWN)
+    with pytest.raises(sb.ProblemError, match="X must be a Dask array or a Dask data frame; got Delayed"):
+        model.predict(dask.delayed(X))
     for method in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
         lazily = getattr(model, method)(lazy(X))
         assert isinstance(lazily, da.Array)
@@ -122,6 +125,7 @@ REFUSED = {
         r"must be finite; got nan.*In partition 0 of 4",
     ),
     "text": (lambda: (dd.from_pandas(FRAME, npartitions=2), Y, TOWN), r"column 'town' of X must hold real numbers"),
+    "delayed": (lambda: (dask.delayed(X), Y, TOWN), r"got Delayed\. Make it one by dask\.array\.from_delayed"),
     "sparse": (lambda: (lazy(X).map_blocks(sp.csr_matrix), Y, TOWN), "estimators take dense partitions"),
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...losses import FileTable
-from ...losses.grouped.partitions.collections import is_dask, tasks_of
+from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections, tasks_of
 from .files import read_by_blocks, without_groups
 
 Method = Callable[[Any, Any], NDArray[Any]]
@@ -35,6 +35,7 @@ def _lazy(model: Any, method: Method, X: Any) -> Any:
     import dask
     import dask.array as da
 
+    refuse_other_collections(X)
     answer = method(model, _one_row(X))
     parts = tasks_of(X)
     lengths = X.chunks[0] if getattr(X, "chunks", None) is not None else (np.nan,) * len(parts)

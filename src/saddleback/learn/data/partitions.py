@@ -12,7 +12,7 @@ import numpy as np
 from ..._types import Indices
 from ...errors import ProblemError
 from ...losses import FileTable, GroupedLinear
-from ...losses.grouped.partitions.collections import is_dask
+from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections
 from ...losses.grouped.partitions.features import PartitionedFeatures
 from .files import features_in_files, without_rows
 from .remote import RemoteMatrix
@@ -61,6 +61,7 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
 
     if not is_dask(X):
         return X, *dask.compute(*rowwise)
+    refuse_other_collections(X)
     given, frame = X, getattr(X, "columns", None) is not None
     names = list(X.columns) if frame else None
     for name in labels:
