@@ -7,7 +7,7 @@ import pytest
 
 import saddleback as sb
 
-from .samples import WAYS, D, N, X, arrow_table
+from .samples import GROUPS, WAYS, D, N, X, Y, arrow_table
 
 
 @pytest.fixture
@@ -150,3 +150,12 @@ def test_unknown_names_in_arguments(tmp_path):
 def test_it_is_not_loaded_by_accident(load, tmp_path):
     with pytest.raises(sb.ProblemError, match=r"a FileTable is not loaded as a whole.*table\['name'\]"):
         load(sb.FileTable(WAYS["Parquet"](tmp_path)))
+
+
+@pytest.mark.parametrize("position", [2, np.int64(2)])
+def test_positions_are_read_by_the_user(position, tmp_path):
+    table = sb.FileTable(WAYS["npy"](tmp_path))
+    with pytest.raises(sb.ProblemError, match=r"y must have an entry per row of X.*y = table\[2\], X = table\.drop"):
+        sb.GroupedLinear(table, position, GROUPS)
+    with pytest.raises(sb.ProblemError, match=r"groups must have an entry per row.*groups = table\[2\]"):
+        sb.GroupedLinear(table, Y, position)
