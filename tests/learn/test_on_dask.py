@@ -125,7 +125,7 @@ REFUSED = {
         r"must be finite; got nan.*In partition 0 of 4",
     ),
     "text": (lambda: (dd.from_pandas(FRAME, npartitions=2), Y, TOWN), r"column 'town' of X must hold real numbers"),
-    "delayed": (lambda: (dask.delayed(X), Y, TOWN), r"got Delayed\. Make it one by dask\.array\.from_delayed"),
+    "delayed": (lambda: (dask.delayed(X), Y, TOWN), r"got Delayed\w*\. Make it one by dask\.array\.from_delayed"),
     "sparse": (lambda: (lazy(X).map_blocks(sp.csr_matrix), Y, TOWN), "estimators take dense partitions"),
 }
 
@@ -155,3 +155,8 @@ def test_scores_and_tables_of_groups(weighted):
     expected = scorer(model, frame[list("abcd")], Y, **of_rows)
     assert scorer(model, features, given["y"], **of_dask) == pytest.approx(expected, rel=1e-12)
     assert sb.MinimaxRegressor().fit(X, X[:, 0], TOWN).score(lazy(X), lazy(X[:, 0])) > 0.9
+
+
+def test_single_rows_are_no_groups():
+    with pytest.raises(sb.ProblemError, match="whose Jacobian is a table in memory; got X of type Array"):
+        sb.MinimaxClassifier(group_by="rows").fit(lazy(X), Y)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
 from ...losses import FileTable
 from ...losses.grouped.partitions.features import PartitionedFeatures
 from ...losses.grouped.partitions.ranges import side_by_side
 from ...losses.grouped.partitions.streaming import streamed_features
 from ...losses.grouped.tables.streamed_table import StreamedTable
 from ...machine.resources import cores
+
+
+def refuse_path(X: Any) -> None:
+    """Refuse the name of a file or of a folder in the place of its table."""
+    if isinstance(X, str | os.PathLike):
+        raise ProblemError(
+            f"X must be a matrix, a data frame or a FileTable; got the text or path {shortened(os.fspath(X))}. Pass "
+            "saddleback.FileTable(path) for a table in files."
+        )
 
 
 def features_in_files(table: FileTable) -> PartitionedFeatures:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...losses import FileTable
 from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections, tasks_of
-from .files import read_by_blocks, without_groups
+from .files import read_by_blocks, refuse_path, without_groups
 
 Method = Callable[[Any, Any], NDArray[Any]]
 
@@ -24,6 +24,7 @@ def by_partitions(method: Method) -> Method:
 
     @wraps(method)
     def checked(self: Any, X: Any) -> NDArray[Any]:
+        refuse_path(X)
         if isinstance(X, FileTable):
             return read_by_blocks(without_groups(X, self._dropped_columns()), partial(method, self))
         return _lazy(self, method, X) if is_dask(X) else method(self, X)
