@@ -106,3 +106,13 @@ def test_evidence_needs_rows_in_memory(matrix):
         model.evidence(matrix, Y, CODES)
     held_out = slice(0, 300)
     assert model.evidence(X[held_out], Y[held_out], CODES[held_out], challengers=None, n_bootstrap=0)["answer"]
+
+
+def test_columns_without_names_are_one_warning(matrix, monkeypatch):
+    monkeypatch.setattr("saddleback.losses.grouped.files.cutting.BLOCK_BYTES", 8 * D * 1000)
+    assert len(matrix.blocks().lengths) == 4
+    model = sb.MinimaxRegressor().fit(FRAME[NAMES], Y, CODES)
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but MinimaxRegressor was") as told:
+        predicted = model.predict(matrix)
+    assert len(told) == 1
+    np.testing.assert_allclose(predicted, model.predict(FRAME[NAMES]), rtol=1e-12, atol=1e-14)

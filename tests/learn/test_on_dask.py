@@ -160,3 +160,18 @@ def test_scores_and_tables_of_groups(weighted):
 def test_single_rows_are_no_groups():
     with pytest.raises(sb.ProblemError, match="whose Jacobian is a table in memory; got X of type Array"):
         sb.MinimaxClassifier(group_by="rows").fit(lazy(X), Y)
+
+
+def test_predictions_of_a_frame_warn_of_nothing_that_no_row_does():
+    """Dask is told the type of the answer by a row of made-up numbers."""
+    model = sb.MinimaxRegressor(loss="poisson").fit(FRAME[list("abcd")], WEIGHT, TOWN)
+    model.coef_, model.intercept_ = np.full(4, 1e3), 0.0
+    np.testing.assert_array_equal(model.predict(dd.from_pandas(0.0 * FRAME[list("abcd")], npartitions=2)), 1.0)
+
+
+def test_an_array_without_names_is_one_warning():
+    model = sb.MinimaxRegressor().fit(FRAME[list("abcd")], WEIGHT, TOWN)
+    with pytest.warns(UserWarning, match="X does not have valid feature names") as told:
+        predicted = model.predict(lazy(X)).compute()
+    assert len(told) == 1
+    np.testing.assert_allclose(predicted, model.predict(FRAME[list("abcd")]), rtol=1e-12, atol=1e-14)
