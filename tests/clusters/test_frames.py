@@ -113,6 +113,8 @@ def test_a_model_of_files_on_a_cluster_is_that_of_the_rows(folder, frame, cluste
 def test_errors_come_before_any_work(folder, tmp_path):
     with pytest.raises(sb.ProblemError, match="columns"):
         read_parquet(folder, ["incme"])
+    with pytest.raises(sb.ProblemError, match="must have at least one column; got none"):
+        read_parquet(folder, [])
     with pytest.raises(sb.ProblemError, match="there is no file"):
         read_parquet(tmp_path / "nothing.parquet")
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")

@@ -83,3 +83,36 @@ def test_columns_that_are_not_there(table):
     model = sb.MinimaxClassifier(l2=0.01).fit(table.drop(["y", "race"]), Y, sensitive_features=CODES)
     with pytest.raises(ValueError, match=r"feature names should match|features, but"):
         model.predict(table.drop(["y", "race", "x0"]))
+
+
+def test_single_rows_are_no_groups(matrix):
+    with pytest.raises(sb.ProblemError, match="whose Jacobian is a table in memory; got X of type FileTable"):
+        sb.MinimaxClassifier(group_by="rows").fit(matrix, Y)
+
+
+def test_a_path_is_no_table(matrix):
+    path = matrix.files[0]
+    model = sb.MinimaxClassifier(l2=0.01).fit(X, Y, CODES)
+    for use in (lambda: model.fit(str(path), Y, CODES), lambda: model.predict(path), lambda: model.score(path, Y)):
+        with pytest.raises(sb.ProblemError, match=r"got the text or path .*Pass saddleback\.FileTable\(path\)"):
+            use()
+
+
+def test_evidence_needs_rows_in_memory(matrix):
+    model = sb.MinimaxClassifier(l2=0.01).fit(matrix, Y, CODES)
+    with pytest.raises(sb.ProblemError, match=r"needs rows in memory.*do not keep them.*Pass rows in memory"):
+        model.evidence()
+    with pytest.raises(sb.ProblemError, match="needs rows in memory; got X of type FileTable"):
+        model.evidence(matrix, Y, CODES)
+    held_out = slice(0, 300)
+    assert model.evidence(X[held_out], Y[held_out], CODES[held_out], challengers=None, n_bootstrap=0)["answer"]
+
+
+def test_columns_without_names_are_one_warning(matrix, monkeypatch):
+    monkeypatch.setattr("saddleback.losses.grouped.files.cutting.BLOCK_BYTES", 8 * D * 1000)
+    assert len(matrix.blocks().lengths) == 4
+    model = sb.MinimaxRegressor().fit(FRAME[NAMES], Y, CODES)
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but MinimaxRegressor was") as told:
+        predicted = model.predict(matrix)
+    assert len(told) == 1
+    np.testing.assert_allclose(predicted, model.predict(FRAME[NAMES]), rtol=1e-12, atol=1e-14)

@@ -1,5 +1,6 @@
 """Estimators on Dask collections: the models of the same rows in memory."""
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -87,6 +88,8 @@ def test_regression_by_classes_and_corrections():
 
 def test_predictions_are_lazy():
     model = sb.MinimaxClassifier().fit(X, Y, TOWN)
+    with pytest.raises(sb.ProblemError, match="X must be a Dask array or a Dask data frame; got Delayed"):
+        model.predict(dask.delayed(X))
     for method in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
         lazily = getattr(model, method)(lazy(X))
         assert isinstance(lazily, da.Array)
@@ -122,6 +125,7 @@ REFUSED = {
         r"must be finite; got nan.*In partition 0 of 4",
     ),
     "text": (lambda: (dd.from_pandas(FRAME, npartitions=2), Y, TOWN), r"column 'town' of X must hold real numbers"),
+    "delayed": (lambda: (dask.delayed(X), Y, TOWN), r"got Delayed\w*\. Make it one by dask\.array\.from_delayed"),
     "sparse": (lambda: (lazy(X).map_blocks(sp.csr_matrix), Y, TOWN), "estimators take dense partitions"),
 }
 
@@ -131,3 +135,43 @@ def test_bad_input(case):
     arguments, said = REFUSED[case]
     with pytest.raises(sb.ProblemError, match=said):
         sb.MinimaxClassifier().fit(*arguments())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_and_tables_of_groups(weighted):
+    frame = FRAME.assign(y=Y, weight=WEIGHT + 1.0)
+    given = dd.from_pandas(frame, npartitions=3, sort=False)
+    model = sb.MinimaxClassifier().fit(frame[list("abcd")], Y, TOWN)
+    weights = (frame["weight"], given["weight"]) if weighted else (None, None)
+    features = given[list("abcd")]
+    expected = model.score(frame[list("abcd")], Y, weights[0])
+    assert model.score(features, given["y"], weights[1]) == pytest.approx(expected, rel=1e-12)
+    table = sb.group_table(Y, model.predict(frame[list("abcd")]), TOWN, sample_weight=weights[0])
+    assert str(sb.group_table(given["y"], model.predict(features), given["town"], sample_weight=weights[1])) == str(
+        table
+    )
+    scorer, of_rows = sb.worst_group_scorer(), {"sensitive_features": TOWN, "sample_weight": weights[0]}
+    of_dask = {"sensitive_features": given["town"], "sample_weight": weights[1]}
+    expected = scorer(model, frame[list("abcd")], Y, **of_rows)
+    assert scorer(model, features, given["y"], **of_dask) == pytest.approx(expected, rel=1e-12)
+    assert sb.MinimaxRegressor().fit(X, X[:, 0], TOWN).score(lazy(X), lazy(X[:, 0])) > 0.9
+
+
+def test_single_rows_are_no_groups():
+    with pytest.raises(sb.ProblemError, match="whose Jacobian is a table in memory; got X of type Array"):
+        sb.MinimaxClassifier(group_by="rows").fit(lazy(X), Y)
+
+
+def test_predictions_of_a_frame_warn_of_nothing_that_no_row_does():
+    """Dask is told the type of the answer by a row of made-up numbers."""
+    model = sb.MinimaxRegressor(loss="poisson").fit(FRAME[list("abcd")], WEIGHT, TOWN)
+    model.coef_, model.intercept_ = np.full(4, 1e3), 0.0
+    np.testing.assert_array_equal(model.predict(dd.from_pandas(0.0 * FRAME[list("abcd")], npartitions=2)), 1.0)
+
+
+def test_an_array_without_names_is_one_warning():
+    model = sb.MinimaxRegressor().fit(FRAME[list("abcd")], WEIGHT, TOWN)
+    with pytest.warns(UserWarning, match="X does not have valid feature names") as told:
+        predicted = model.predict(lazy(X)).compute()
+    assert len(told) == 1
+    np.testing.assert_allclose(predicted, model.predict(FRAME[list("abcd")]), rtol=1e-12, atol=1e-14)

@@ -72,6 +72,11 @@ def read_parquet(
         ) from error
     files = parquet_files(path)
     chosen = tuple(files.names) if columns is None else column_names(columns, "columns")
+    if not chosen:
+        got = "a file without columns" if columns is None else "none"
+        raise ProblemError(
+            f"a data frame of {str(path)!r} must have at least one column; got {got}. Name some columns."
+        )
     fields = {name: files.field(name) for name in chosen}
     if files.n_rows == 0:
         raise ProblemError(f"the files of {str(path)!r} have no rows; expected at least one.")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._validation import number
+from .data.partitions import computed
 from .group_caption import caption_of
 from .groups import Groups, read_sensitive_features
 from .groups.groups import everyone, row_weights
@@ -49,7 +50,7 @@ def group_table(
     sensitive_features : vector of labels, or columns of labels
         The groups, as in `saddleback.learn.read_sensitive_features`; or the `saddleback.learn.Groups` that it returns.
     sample_weight : vector, optional
-        Weights of the rows.
+        Weights of the rows. What Dask holds, of these four, is computed.
     kind : {"auto", "probability", "label", "value"}
         What ``prediction`` is. By default a matrix holds probabilities. If y has two values, a vector of these values
         holds labels, and numbers from 0 to 1 are probabilities; other numbers are refused. If y has more, predictions
@@ -112,6 +113,7 @@ def group_table(
     """
     number(small_share, "small_share", minimum=0.0)
     intervals = intervals_of_kind(interval, level, n_boot, random_state)
+    y, prediction, sensitive_features, sample_weight = computed(y, prediction, sensitive_features, sample_weight)
     outcome = read_outcome(y, prediction, kind=kind, classes=classes, positive=positive, threshold=threshold)
     groups = (
         sensitive_features

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.metadata_routing import UNUSED
 
 from ..errors import ProblemError
+from .data.partitions import computed
 from .groups import Groups, read_sensitive_features, take_columns
 from .groups.groups import row_weights
 from .metrics.outcome import Outcome, read_outcome
@@ -62,6 +63,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
         if self.metric not in GREATER_IS_BETTER:
             known = ", ".join(map(repr, GREATER_IS_BETTER))
             raise ProblemError(f"metric must be one of {known}; got {self.metric!r}.")
+        y, sensitive_features, sample_weight = computed(y, sensitive_features, sample_weight)
         outcome, prediction = self._predicted(estimator, X, y)
         groups = self._groups(X, sensitive_features, outcome.y.size)
         values = self._ratio(outcome, y, prediction).of(groups, row_weights(sample_weight, groups.n_rows))
@@ -95,12 +97,12 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
     def _predicted(self, estimator: Any, X: Any, y: Any) -> tuple[Outcome, Any]:
         """Targets and predictions: probabilities only where the metric needs them."""
         if not is_classifier(estimator):
-            prediction = estimator.predict(X)
+            (prediction,) = computed(estimator.predict(X))
             return read_outcome(y, prediction, kind="value"), prediction
         by_probability = (self.metric == "loss" and self.loss != "zero_one") or self.threshold is not None
         options = {"classes": estimator.classes_, "positive": self.positive}
         if not by_probability:
-            prediction = estimator.predict(X)
+            (prediction,) = computed(estimator.predict(X))
             return read_outcome(y, prediction, kind="label", **options), prediction
         predict_proba = getattr(estimator, "predict_proba", None)
         if predict_proba is None:
@@ -108,7 +110,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
                 f"the metric {self.metric!r} needs probabilities; {type(estimator).__name__} has no predict_proba. Use "
                 "loss='zero_one' or metric='accuracy', or calibrate it with CalibratedClassifierCV."
             )
-        prediction = predict_proba(X)
+        (prediction,) = computed(predict_proba(X))
         threshold = 0.5 if self.threshold is None else self.threshold
         return read_outcome(y, prediction, kind="probability", threshold=threshold, **options), prediction
 

@@ -19,6 +19,7 @@ from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
 from ..data.features import read_input
 from ..data.lazily import by_partitions
+from ..data.partitions import computed
 from ..data.rows import Rows
 from ..data.targets import read_classes, read_numbers
 from ..estimators.base import LinearMinimax
@@ -154,4 +155,5 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy of a classifier, R^2 of a regressor."""
         score = accuracy_score if _is_classifier(self) else r2_score
-        return float(score(y, self.predict(X), sample_weight=sample_weight))
+        y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
+        return float(score(y, predicted, sample_weight=sample_weight))

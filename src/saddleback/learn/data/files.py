@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
 from ...losses import FileTable
 from ...losses.grouped.partitions.features import PartitionedFeatures
 from ...losses.grouped.partitions.ranges import side_by_side
 from ...losses.grouped.partitions.streaming import streamed_features
 from ...losses.grouped.tables.streamed_table import StreamedTable
 from ...machine.resources import cores
+
+
+def refuse_path(X: Any) -> None:
+    """Refuse the name of a file or of a folder in the place of its table."""
+    if isinstance(X, str | os.PathLike):
+        raise ProblemError(
+            f"X must be a matrix, a data frame or a FileTable; got the text or path {shortened(os.fspath(X))}. Pass "
+            "saddleback.FileTable(path) for a table in files."
+        )
 
 
 def features_in_files(table: FileTable) -> PartitionedFeatures:
@@ -23,7 +35,7 @@ def features_in_files(table: FileTable) -> PartitionedFeatures:
 
 def without_rows(table: FileTable) -> Any:
     """A frame or a matrix of no rows with the features of a table."""
-    return frame_of(np.empty((0, len(table.columns))), _names(table))
+    return frame_of(np.empty((0, len(table.columns))), names_of_table(table))
 
 
 def without_groups(table: FileTable, dropped: list[Any]) -> FileTable:
@@ -32,9 +44,9 @@ def without_groups(table: FileTable, dropped: list[Any]) -> FileTable:
     return table.drop(present) if present else table
 
 
-def read_by_blocks(table: FileTable, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
-    """A function of a frame or a matrix with an entry or a line for each row, of all rows."""
-    sections, names = StreamedTable.sections_of(table.blocks()), _names(table)
+def read_by_blocks(table: FileTable, function: Callable[[Any], NDArray[Any]], names: list[str] | None) -> NDArray[Any]:
+    """A function of a frame with these names, or of a matrix, with an entry or a line for each row, of all rows."""
+    sections = StreamedTable.sections_of(table.blocks())
     answers: list[Any] = [None] * len(sections)
 
     def answer(k: int) -> None:
@@ -56,5 +68,6 @@ def frame_of(X: NDArray[Any], names: list[str] | None) -> Any:
     return pandas.DataFrame(X, columns=names, copy=False)
 
 
-def _names(table: FileTable) -> list[str] | None:
+def names_of_table(table: FileTable) -> list[str] | None:
+    """The names of the features; None where these have positions only."""
     return list(table.columns) if all(isinstance(name, str) for name in table.columns) else None

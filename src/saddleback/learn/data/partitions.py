@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from ..._types import Indices
 from ...errors import ProblemError
 from ...losses import FileTable, GroupedLinear
-from ...losses.grouped.partitions.collections import is_dask
+from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections
 from ...losses.grouped.partitions.features import PartitionedFeatures
 from .files import features_in_files, without_rows
 from .remote import RemoteMatrix
@@ -60,6 +61,7 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
 
     if not is_dask(X):
         return X, *dask.compute(*rowwise)
+    refuse_other_collections(X)
     given, frame = X, getattr(X, "columns", None) is not None
     names = list(X.columns) if frame else None
     for name in labels:
@@ -85,6 +87,16 @@ def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Ar
         chosen = {position: chosen[:, k] for k, position in enumerate(labels)}
     given = given._meta if frame else np.empty((0, given.shape[1]))
     return RemoteMatrix(Partitions(features), given=given, labels=chosen), y, sensitive_features, sample_weight
+
+
+def computed(*arguments: Any) -> tuple[Any, ...]:
+    """The same arguments; those that Dask holds are computed, into this process's memory."""
+    if "dask.base" not in sys.modules or not _any_dask(arguments):
+        return arguments
+    import dask
+
+    # One by one: Dask warns of arrays and series that are computed together.
+    return tuple(dask.compute(argument)[0] if _any_dask([argument]) else argument for argument in arguments)
 
 
 def _in_files(table: FileTable, labels: list[Any], dropped: list[Any]) -> RemoteMatrix:

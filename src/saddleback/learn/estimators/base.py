@@ -19,6 +19,7 @@ from ...losses.grouped.partitions.collections import is_dask
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...regularizers import Zero
 from ..data.features import read_features
+from ..data.files import refuse_path
 from ..data.jobs import read_n_jobs
 from ..data.partitions import collected
 from ..data.retained import Retained
@@ -30,7 +31,7 @@ from ..fitting.reference import read_reference
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit
 from ..groups.exchanged import refuse_exchanged
-from ..groups.group_input import group_columns, read_group_input, without_empty
+from ..groups.group_input import group_columns, read_group_input, refuse_rows_elsewhere, without_empty
 from ..storage.saving import Saved
 
 
@@ -87,7 +88,10 @@ class LinearMinimax(HasEvidence, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _check_arguments(self, X: Any, y: Any, sensitive_features: Any) -> None:
         """What can be said before X is read."""
-        if not (is_dask(X) or isinstance(X, FileTable)):
+        refuse_path(X)
+        if is_dask(X) or isinstance(X, FileTable):
+            refuse_rows_elsewhere(X, self.group_by)
+        else:
             refuse_exchanged(X, sensitive_features, self.group_by)
         if y is None:
             raise ProblemError(f"{type(self).__name__} requires y to be passed, but the target y is None.")

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 
 from ..._types import Matrix, Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
 from ..data.lazily import by_partitions
+from ..data.partitions import computed
 from ..data.targets import read_classes
 from ..fitting.pointwise import classification_loss
 from .base import LinearMinimax
@@ -48,6 +50,11 @@ class LinearClassifier(ClassifierMixin, LinearMinimax):  # type: ignore[misc]
         eta = self.decision_function(X)
         best = eta.argmax(axis=1) if eta.ndim == 2 else (eta > 0).astype(np.intp)
         return self.classes_[best]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy: the share of the rows, by their weights, whose class is predicted."""
+        y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @by_partitions

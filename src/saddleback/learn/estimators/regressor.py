@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
 from ..._types import Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ..data.lazily import by_partitions
+from ..data.partitions import computed
 from ..data.rows import Rows
 from ..data.targets import read_numbers
 from ..fitting.pointwise import regression_loss
@@ -32,6 +34,11 @@ class LinearRegressor(RegressorMixin, LinearMinimax):  # type: ignore[misc]
         """x'w + b; for counts its exponential, the mean."""
         eta: Vector = self._margins(X)[:, 0]
         return np.exp(eta) if self._pointwise_loss().response == "count" else eta
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2, the share of the variance of y, by the weights of the rows, that is predicted."""
+        y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _keep(self, fit: Any, rows: Rows) -> None:
         super()._keep(fit, rows)

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._types import Matrix, Vector
 from ...errors import ProblemError
+from ...losses import FileTable
+from ...losses.grouped.partitions.collections import is_dask
 from ..data.features import read_input
 from ..data.retained import Retained, Trained
 from ..data.rows import Rows
@@ -134,6 +136,11 @@ def _trained(retained: Retained, rows: Rows) -> Trained:
 
 
 def _arguments(model: Any, retained: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Retained:
+    if is_dask(X) or isinstance(X, FileTable):
+        raise ProblemError(
+            f"evidence needs rows in memory; got X of type {type(X).__name__}, whose rows are elsewhere. Pass some "
+            "rows in memory, such as held-out ones: X, y and their groups."
+        )
     if X is not None and y is not None:
         return Retained(X, y, sensitive_features, sample_weight, None)
     if X is not None or y is not None or sensitive_features is not None:
@@ -141,8 +148,9 @@ def _arguments(model: Any, retained: Any, X: Any, y: Any, sensitive_features: An
     if retained is None:
         groups = "" if model.group_by is not None else ", sensitive_features"
         raise ProblemError(
-            "the rows of the fit are not here: copies, pickles and saved files of a model do not carry them. Pass the "
-            f"rows: X, y{groups}."
+            "evidence needs rows in memory, and the rows of the fit are not here: models of tables in files or on a "
+            "cluster do not keep them; copies, pickles and saved files of a model do not carry them. Pass rows in "
+            f"memory, those of the fit or some that it has not seen: X, y{groups}."
         )
     return retained
 

@@ -58,6 +58,15 @@ def refuse_rows(group_by: Any, who: str) -> None:
         )
 
 
+def refuse_rows_elsewhere(X: Any, group_by: Any) -> None:
+    """Refuse groups of one row each where rows are in files or on a cluster."""
+    if isinstance(group_by, str) and group_by == ROWS:
+        raise ProblemError(
+            "group_by='rows' makes every row a loss, whose Jacobian is a table in memory; got X of type "
+            f"{type(X).__name__}, whose rows are elsewhere. Load X, or pass groups of rows."
+        )
+
+
 def read_group_input(
     X: Any,
     y: Any,

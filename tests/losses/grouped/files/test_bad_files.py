@@ -77,6 +77,20 @@ def test_arrays_that_are_no_features(array, message, tmp_path):
     refuses(tmp_path / "table.npy", message)
 
 
+@pytest.mark.parametrize("name", ["t.npy", "t.parquet"])
+def test_no_features(name, tmp_path):
+    write(tmp_path / name)
+    table = sb.FileTable(tmp_path / name)
+    refuses(table.drop(table.columns), rf"one column; got shape \({N}, 0\) of '.*{name}'\. Keep features")
+    with pytest.raises(sb.ProblemError, match="one column; got shape"):
+        sb.GroupedLinear(X, Y, GROUPS).on(table.drop(table.columns), Y, GROUPS)
+
+
+def test_a_parquet_file_without_columns(tmp_path):
+    pq.write_table(pa.table({}), tmp_path / "t.parquet")
+    refuses(tmp_path / "t.parquet", r"one column; got shape \(0, 0\)")
+
+
 def test_headers_that_lie(tmp_path):
     np.save(tmp_path / "table.npy", X)
     content = (tmp_path / "table.npy").read_bytes()
@@ -180,6 +194,10 @@ def replaced(path):
     path.with_name("other" + path.suffix).rename(path)
 
 
+def touched(path):
+    os.utime(path, (86_400 * 365 + 43_200,) * 2)
+
+
 def removed(path):
     path.unlink()
 
@@ -197,3 +215,18 @@ def test_a_file_that_changes_during_a_run(name, change, tmp_path):
     for _ in range(2):
         with pytest.raises(sb.ProblemError, match=rf"{name}' (has changed|has been removed|cannot be read: No such)"):
             losses.evaluate(W)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (truncated, r"it had \d+ bytes and has \d+"),
+        (touched, "it was written anew, or touched, at 1971-01-01 .*"),
+        (replaced, "another file has its name"),
+    ],
+)
+def test_what_has_changed(change, what, tmp_path):
+    write(tmp_path / "t.parquet")
+    table = sb.FileTable(tmp_path / "t.parquet")
+    change(tmp_path / "t.parquet")
+    refuses(table, rf"has changed since it was opened: {what}\. Open the table anew")

@@ -1,13 +1,17 @@
 """FileTable: what it says of its files before anything is read, columns, and features chosen lazily."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import saddleback as sb
+from saddleback.losses.grouped.partitions.streaming import streamed_features
 
-from .samples import WAYS, D, N, X, arrow_table
+from .samples import GROUPS, WAYS, D, N, X, Y, arrow_table
 
 
 @pytest.fixture
@@ -150,3 +154,39 @@ def test_unknown_names_in_arguments(tmp_path):
 def test_it_is_not_loaded_by_accident(load, tmp_path):
     with pytest.raises(sb.ProblemError, match=r"a FileTable is not loaded as a whole.*table\['name'\]"):
         load(sb.FileTable(WAYS["Parquet"](tmp_path)))
+
+
+@pytest.mark.parametrize("position", [2, np.int64(2)])
+def test_positions_are_read_by_the_user(position, tmp_path):
+    table = sb.FileTable(WAYS["npy"](tmp_path))
+    with pytest.raises(sb.ProblemError, match=r"y must have an entry per row of X.*y = table\[2\], X = table\.drop"):
+        sb.GroupedLinear(table, position, GROUPS)
+    with pytest.raises(sb.ProblemError, match=r"groups must have an entry per row.*groups = table\[2\]"):
+        sb.GroupedLinear(table, Y, position)
+
+
+def test_the_compiler_is_there_before_arrow_takes_addresses(tmp_path):
+    WAYS["Parquet"](tmp_path)
+    program = "import sys, saddleback as sb; sb.FileTable(sys.argv[1]); print('numba' in sys.modules)"
+    told = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "table.parquet"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "True\n"
+
+
+class NoRoom:
+    """Blocks that there is no memory for."""
+
+    lengths, sections, n_columns, names, dtype = (5,), (0,), 3, None, np.dtype(float)
+
+    def read(self, number):
+        return np.empty(2**50)
+
+    def place(self, number):
+        return "t.npy"
+
+
+def test_no_memory_for_a_block():
+    said = r"no memory for a block of 5 rows of 't\.npy' \(Unable to allocate .*memory='100MB'.*ulimit -v"
+    with pytest.raises(MemoryError, match=said):
+        streamed_features(NoRoom())

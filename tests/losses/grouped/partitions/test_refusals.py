@@ -71,6 +71,11 @@ ARRAYS = {
     "vector": (lambda: (lazy(X[:, 0]), Y, GROUPS), "X must be a matrix.*of 1 dimensions"),
     "bag": (lambda: (dask.bag.from_sequence([1, 2]), Y, GROUPS), "Dask array or a Dask data frame; got Bag"),
     "series": (lambda: (lazy_frame(FRAME["a"]), Y, GROUPS), "Dask array or a Dask data frame; got Series"),
+    "delayed": (lambda: (dask.delayed(X), Y, GROUPS), r"got Delayed\w*\. Make it one by dask\.array\.from_delayed"),
+    "delayed y": (
+        lambda: (lazy(X), dask.delayed(Y), GROUPS),
+        r"y must be a Dask array.*got Delayed\w*\. Pass y\.compute",
+    ),
     "nan": (
         lambda: (lazy(np.where(np.arange(N)[:, None] == 180, np.nan, X)), Y, GROUPS),
         "X must be finite; got nan in row 10.*In partition 4 of 5, counted from 0; rows are counted from its first one",

@@ -131,7 +131,12 @@ class FileTable:
         return self._with([name for name in self.columns if name not in dropped])
 
     def blocks(self) -> BlockSource:
-        """The features in blocks; text and other columns that are no numbers are refused."""
+        """The features in blocks; none, and columns that are no numbers, such as text, are refused."""
+        if not self.columns:
+            raise ProblemError(
+                f"X must have at least one row and one column; got shape {self.shape} of {self._path!r}. Keep features "
+                "where columns are dropped or named as y and groups."
+            )
         return self._table.blocks(self.columns)
 
     def _with(self, columns: list[Any]) -> FileTable:

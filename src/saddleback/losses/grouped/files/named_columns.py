@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ProblemError
@@ -34,6 +35,12 @@ def with_columns_read(given: GivenRows) -> GivenRows:
     named: list[str] = []
     for name in ("y", "groups", "sample_weight", "offset"):
         argument = getattr(given, name)
+        if isinstance(argument, int | float | np.number):
+            raise ProblemError(
+                f"{name} must have an entry per row of X, or be the name of a column of Parquet files; got {argument}. "
+                f"Read a column by its position and leave it out of X: {name} = table[{argument}], "
+                f"X = table.drop([{argument}])."
+            )
         columns = [argument] if isinstance(argument, str) else argument if table.has_columns(argument) else []
         if columns:
             in_memory = {column: table[column] for column in columns}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ProblemError
+from ..kernels import load_compiler
 from .block_source import BlockSource
 from .joined_blocks import JoinedBlocks
 from .parquet_blocks import ParquetBlocks, ParquetFooter, load_parquet
@@ -32,6 +33,8 @@ class ParquetTable:
     @classmethod
     def of(cls, paths: Sequence[Path]) -> ParquetTable:
         """Read the ends of the files; files that differ are refused by name."""
+        # Arrow takes addresses by the gigabyte once it reads, and under `ulimit -v` leaves none for the compiler.
+        load_compiler()
         footers = [ParquetFooter.of(path) for path in paths]
         for footer in footers[1:]:
             _refuse_other(footers[0], footer)

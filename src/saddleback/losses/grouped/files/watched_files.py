@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
+from datetime import datetime
 from io import FileIO
 from pathlib import Path
 from threading import local
@@ -43,11 +44,18 @@ class WatchedFile:
                 f"{str(self.path)!r} has been removed or replaced since it was opened. Open the table anew when its "
                 "files are complete, and leave them unchanged."
             )
-        if (status.st_size, status.st_mtime_ns, status.st_ino) != (self.size, self.changed, self.inode):
-            raise ProblemError(
-                f"{str(self.path)!r} has changed since it was opened: it had {self.size} bytes and has "
-                f"{status.st_size}. Open the table anew when its files are complete, and leave them unchanged."
-            )
+        if status.st_size != self.size:
+            differs = f"it had {self.size} bytes and has {status.st_size}"
+        elif status.st_ino != self.inode:
+            differs = "another file has its name"
+        elif status.st_mtime_ns != self.changed:
+            differs = f"it was written anew, or touched, at {datetime.fromtimestamp(int(status.st_mtime))}"
+        else:
+            return
+        raise ProblemError(
+            f"{str(self.path)!r} has changed since it was opened: {differs}. Open the table anew when its files are "
+            "complete, and leave them unchanged."
+        )
 
     def check_unchanged(self) -> None:
         """The same by the name of the file, which may be that of another one by now."""

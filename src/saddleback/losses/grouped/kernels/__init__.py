@@ -13,3 +13,8 @@ def load(module: str, name: str) -> Callable[..., Any]:
     """A kernel by its module and name. Numba takes a second to import: this is the library's only lazy import."""
     kernel: Callable[..., Any] = getattr(import_module(f".{module}", __name__), name)
     return kernel
+
+
+def load_compiler() -> None:
+    """Import Numba, without a kernel."""
+    import_module("numba")

@@ -78,16 +78,29 @@ def check_arguments(X: Any, arguments: dict[str, Any]) -> None:
             )
 
 
+def refuse_other_collections(X: Any) -> None:
+    """Refuse what Dask holds and is neither an array nor a data frame, such as one delayed task."""
+    if not (_is_array(X) or (_is_frame(X) and X.ndim == 2)):
+        raise ProblemError(
+            f"X must be a Dask array or a Dask data frame; got {type(X).__name__}. Make it one by "
+            "dask.array.from_delayed, with the shape and the type of every partition."
+        )
+
+
+# Classes are asked: a delayed task has every attribute, as a delayed one.
+
+
 def _is_array(x: Any) -> bool:
     """An array has chunks; a data frame or a series has divisions."""
-    return getattr(x, "chunks", None) is not None
+    return hasattr(type(x), "chunks")
 
 
 def _is_frame(x: Any) -> bool:
-    return getattr(x, "npartitions", None) is not None and getattr(x, "divisions", None) is not None
+    return hasattr(type(x), "npartitions") and hasattr(type(x), "divisions")
 
 
 def _expected(X: Any) -> Expected:
+    refuse_other_collections(X)
     if _is_array(X):
         if X.ndim != 2:
             raise ProblemError(f"X must be a matrix, one row per sample; got a Dask array of {X.ndim} dimensions.")
@@ -101,13 +114,8 @@ def _expected(X: Any) -> Expected:
                 "X must have a known number of columns; got an unknown one. Call X.compute_chunk_sizes()."
             )
         return Expected((str(X.dtype),), None, int(X.shape[1]))
-    if _is_frame(X) and X.ndim == 2:
-        names = tuple(X.columns)
-        return Expected(tuple(str(dtype) for dtype in X.dtypes), names, len(names))
-    raise ProblemError(
-        f"X must be a Dask array or a Dask data frame; got {type(X).__name__}. Make it one by dask.array.from_delayed, "
-        "with the shape and the type of every partition."
-    )
+    names = tuple(X.columns)
+    return Expected(tuple(str(dtype) for dtype in X.dtypes), names, len(names))
 
 
 def tasks_of(x: Any) -> list[Any]:
@@ -122,7 +130,9 @@ def tasks_of(x: Any) -> list[Any]:
 def _tasks_like(X: Any, x: Any, name: str) -> list[Any]:
     """The tasks of another argument, in the partitions of X."""
     if not (_is_array(x) or _is_frame(x)):
-        raise ProblemError(f"{name} must be a Dask array, series or data frame; got {type(x).__name__}.")
+        raise ProblemError(
+            f"{name} must be a Dask array, series or data frame; got {type(x).__name__}. Pass {name}.compute()."
+        )
     if _is_array(x):
         if _is_array(X) and _known(X) and _known(x):
             if x.shape[0] != X.shape[0]:

@@ -106,7 +106,16 @@ class StreamedTable:
 
     def _read(self, number: int) -> NDArray[Any]:
         """A block, checked: sources may come from outside."""
-        block, shape = self.source.read(number), (self.source.lengths[number], self.source.n_columns)
+        shape = self.source.lengths[number], self.source.n_columns
+        try:
+            block = self.source.read(number)
+        except MemoryError as error:
+            raise MemoryError(
+                f"there is no memory for a block of {shape[0]} rows of {self.source.place(number)!r} ({error}). Keep "
+                "less between passes, FileTable(path, memory='100MB'), read by fewer threads (OMP_NUM_THREADS), or let "
+                "the process have more (ulimit -v), of which Arrow takes 1 GB less with "
+                "ARROW_DEFAULT_MEMORY_POOL=system."
+            ) from error
         if block.shape != shape or block.dtype != self.dtype or not block.flags.c_contiguous:
             raise ProblemError(
                 f"block {number} of {self.source.place(number)!r} must be of shape {shape} and type {self.dtype}, in C "
