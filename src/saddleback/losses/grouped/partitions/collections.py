@@ -92,11 +92,12 @@ def refuse_other_collections(X: Any) -> None:
 
 def _is_array(x: Any) -> bool:
     """An array has chunks; a data frame or a series has divisions."""
-    return hasattr(type(x), "chunks")
+    return getattr(type(x), "chunks", None) is not None
 
 
 def _is_frame(x: Any) -> bool:
-    return hasattr(type(x), "npartitions") and hasattr(type(x), "divisions")
+    kind = type(x)
+    return getattr(kind, "npartitions", None) is not None and getattr(kind, "divisions", None) is not None
 
 
 def _expected(X: Any) -> Expected:
