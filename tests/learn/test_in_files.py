@@ -100,7 +100,9 @@ def test_a_path_is_no_table(matrix):
 
 def test_evidence_needs_rows_in_memory(matrix):
     model = sb.MinimaxClassifier(l2=0.01).fit(matrix, Y, CODES)
-    with pytest.raises(sb.ProblemError, match=r"needs rows in memory.*do not keep them.*Pass rows in memory"):
+    with pytest.raises(
+        sb.ProblemError, match=r"needs rows in memory.*do not keep them.*Pass the rows: X, y.*in memory"
+    ):
         model.evidence()
     with pytest.raises(sb.ProblemError, match="needs rows in memory; got X of type FileTable"):
         model.evidence(matrix, Y, CODES)

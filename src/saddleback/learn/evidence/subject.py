@@ -149,8 +149,8 @@ def _arguments(model: Any, retained: Any, X: Any, y: Any, sensitive_features: An
         groups = "" if model.group_by is not None else ", sensitive_features"
         raise ProblemError(
             "evidence needs rows in memory, and the rows of the fit are not here: models of tables in files or on a "
-            "cluster do not keep them; copies, pickles and saved files of a model do not carry them. Pass rows in "
-            f"memory, those of the fit or some that it has not seen: X, y{groups}."
+            "cluster do not keep them; copies, pickles and saved files of a model do not carry them. Pass the rows: X, "
+            f"y{groups}, as arrays or frames in memory, of the fit or some that it has not seen."
         )
     return retained
 

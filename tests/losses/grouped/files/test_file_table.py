@@ -165,6 +165,7 @@ def test_positions_are_read_by_the_user(position, tmp_path):
         sb.GroupedLinear(table, Y, position)
 
 
+@pytest.mark.slow
 def test_the_compiler_is_there_before_arrow_takes_addresses(tmp_path):
     WAYS["Parquet"](tmp_path)
     program = "import sys, saddleback as sb; sb.FileTable(sys.argv[1]); print('numba' in sys.modules)"
