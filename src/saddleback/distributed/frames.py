@@ -35,7 +35,7 @@ def read_parquet(
     Parameters
     ----------
     path : path
-        A file, a folder of Parquet files, or a pattern such as "data/*.parquet".
+        A file, a folder of Parquet files, or a pattern such as ``data/*.parquet``.
     columns : list of str, optional
         The columns to be read; all by default.
     rows_per_partition : int, optional

@@ -69,7 +69,7 @@ def fit_table(
     ----------
     data : path, data frame, dict of columns or pyarrow.Table
         The rows; a file may be CSV, CSV in gzip, or Parquet. A folder of Parquet files, or a pattern such as
-        "data/*.parquet", is one table.
+        ``data/*.parquet``, is one table.
     target : str
         The column to be predicted.
     groups : str or list of str

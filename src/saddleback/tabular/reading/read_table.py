@@ -52,7 +52,7 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file; or a folder of Parquet files, or a pattern such as "data/*.parquet", whose files have the same
+        The file; or a folder of Parquet files, or a pattern such as ``data/*.parquet``, whose files have the same
         columns of the same types and are one table, in the order of the numbers in their names.
     columns : names, optional
         Only these columns, in this order; by default all.
