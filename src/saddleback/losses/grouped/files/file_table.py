@@ -31,7 +31,7 @@ class FileTable:
     Parameters
     ----------
     path : str or Path
-        A file, a folder, or a pattern such as ``data/part-*.parquet``. Several files of one format are one table, in the
+        A file, a folder, or a pattern such as ``data/*.parquet``. Several files of one format are one table, in the
         order of the numbers in their names; their columns and types must agree.
     columns : list, optional
         The features: names of columns of Parquet files, positions of those of `.npy` files. By default all of them.
