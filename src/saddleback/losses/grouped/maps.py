@@ -12,6 +12,7 @@ from ..._validation import real_array
 from ...errors import ProblemError
 from .group_reader import GroupReader
 from .partitions.partition_passes import PartitionPasses
+from .partitions.works import combined
 from .passes import Passes
 from .row_losses import RowLosses
 
@@ -21,8 +22,8 @@ def evaluate_mapped(passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix
     if isinstance(passes, PartitionPasses):
         return passes.evaluate_many(W, maps)
     f, G = passes.evaluate_many(W)
-    of_losses = np.stack([A @ of_one for A, of_one in zip(maps, f, strict=True)])
-    return of_losses, np.stack([A @ of_one for A, of_one in zip(maps, G, strict=True)])
+    of_losses = np.stack([combined(A, x) for A, x in zip(maps, f, strict=True)])
+    return of_losses, np.stack([combined(A, x) for A, x in zip(maps, G, strict=True)])
 
 
 def combined_hessians(passes: Passes, w: Vector, M: Matrix) -> Matrix:

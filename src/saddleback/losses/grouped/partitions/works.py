@@ -95,8 +95,8 @@ class EvaluateMany:
         own = [of_one[:, resident.groups] for of_one in self.maps]
         # Combined partition by partition, so that the sums have the same bits wherever the partitions are.
         return (
-            np.stack([A @ x for A, x in zip(own, f, strict=True)]),
-            np.stack([A @ x for A, x in zip(own, G, strict=True)]),
+            np.stack([combined(A, x) for A, x in zip(own, f, strict=True)]),
+            np.stack([combined(A, x) for A, x in zip(own, G, strict=True)]),
         )
 
 
@@ -178,3 +178,9 @@ class Gram:
 
     def __call__(self, resident: Resident) -> Sums:
         return (resident.spread(resident.reader.gram(np.ascontiguousarray(self.V[resident.groups]))),)
+
+
+def combined(A: Matrix, x: Matrix) -> Matrix:
+    """A x, of copies: the places of rows in memory are part of the bits that some builds of BLAS give."""
+    product: Matrix = A.copy() @ x.copy()
+    return product
