@@ -7,11 +7,33 @@ from dataclasses import asdict
 from hashlib import file_digest, sha256
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..machine.file_listing import files_of, is_many
 from ..tabular import Encoding
 from ..tabular.reading.parquet_files import SUFFIXES
+
+
+class RowsOfFit(Protocol):
+    """The rows of a fit, in memory or elsewhere."""
+
+    def __len__(self) -> int:
+        """Those with a target."""
+
+    @property
+    def left_out(self) -> int:
+        """The number of the others."""
+
+
+def facts_of_fit(rows: RowsOfFit, fingerprint: dict[str, Any], weight: str | None, data: Any) -> dict[str, Any]:
+    """What a model keeps of its fit: the ``facts`` of a `TableModel`."""
+    return {
+        "rows": len(rows),
+        "left_out": rows.left_out,
+        "sha256": fingerprint["sha256"],
+        "weight": weight,
+        "data": name_of(data),
+    }
 
 
 def evidence_data(encoding: Encoding, left_out: int, files: list[dict[str, Any]]) -> dict[str, Any]:

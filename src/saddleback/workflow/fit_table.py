@@ -14,7 +14,7 @@ from ..tabular.names import column_names, listed
 from .blocks.fit_blocks import Judged, fit_blocks, refuse_options
 from .blocks.ways import Asked, parquet_of, way_of
 from .boosting_threads import boosting_threads
-from .evidence_data import evidence_data, file_entries, name_of, title_of
+from .evidence_data import evidence_data, facts_of_fit, file_entries, title_of
 from .group_check import check_groups
 from .known_rows import known_to, seen_in_training
 from .option_checks import check_count, check_weight
@@ -194,14 +194,7 @@ def fit_table(
         model.fit(*rows.arguments)
     if corrected is not None:
         encoding = encoding.with_findings(known_to(corrected.model, model))
-    facts = {
-        "rows": len(rows),
-        "left_out": rows.left_out,
-        "sha256": fingerprint["sha256"],
-        "weight": weight,
-        "data": name_of(data),
-    }
-    fitted = TableModel(encoding, model, None, facts)
+    fitted = TableModel(encoding, model, None, facts_of_fit(rows, fingerprint, weight, data))
     # Before the evidence, which takes most of the time, and after it.
     check_readable(fitted)
     if evidence:

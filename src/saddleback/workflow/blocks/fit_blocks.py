@@ -13,7 +13,7 @@ from ...learn.evidence.collect import collect_evidence
 from ...learn.fitting.observer import observed
 from ...tabular.reading.parquet_files import ParquetFiles
 from ..boosting_threads import boosting_threads
-from ..evidence_data import evidence_data, file_entries, name_of, title_of
+from ..evidence_data import evidence_data, facts_of_fit, file_entries, title_of
 from ..group_check import check_groups
 from ..readable import check_readable
 from ..reading import read_test, weightless
@@ -86,14 +86,7 @@ def fit_blocks(
     with observed(model, watcher):
         (rows[draw.fitted] if hold_out else rows).fit(model)
     fingerprint = fingerprint_of(files, len(rows), len(encoding.feature_names))
-    facts = {
-        "rows": len(rows),
-        "left_out": rows.left_out,
-        "sha256": fingerprint["sha256"],
-        "weight": weight,
-        "data": name_of(data),
-    }
-    fitted = TableModel(encoding, model, None, facts)
+    fitted = TableModel(encoding, model, None, facts_of_fit(rows, fingerprint, weight, data))
     check_readable(fitted)
     if not judged.evidence:
         return fitted
