@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import warnings
 from functools import partial
@@ -171,6 +172,15 @@ def test_tasks_share_the_callers_filters_and_error_states():
         warnings.warn("the filters are as before", RuntimeWarning, stacklevel=1)
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is ignored by programs that a shell has started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_ends_all_tasks():
     """As by Ctrl-C while a task runs: the main thread has it, and waits for that task to ask."""
     before, asked, meeting = left_over(), [], Meeting(Recorder())
