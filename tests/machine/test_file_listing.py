@@ -46,6 +46,40 @@ def test_other_names_may_have_gaps(tmp_path, names):
     assert names_of(tmp_path) == [f"{name}.npy" for name in names]
 
 
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (("part-1-of-3", "part-2-of-3"), 3),
+        (("part-00000-of-00003", "part-00001-of-00003"), 2),
+        (("part-2-of-3", "part-3-of-3"), 1),
+        (("x1_of_2",), 2),
+        (("7OF8", "1OF8", "2OF8", "3OF8", "4OF8", "5OF8", "6OF8"), 8),
+    ],
+)
+def test_a_missing_part_is_refused(tmp_path, names, missing):
+    made(tmp_path, *(f"{name}.npy" for name in names))
+    for path in (tmp_path, tmp_path / "*.npy"):
+        with pytest.raises(sb.ProblemError, match=rf"parts of \d+, such as .*, and part {missing} is missing"):
+            files_of(path, (".npy",))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_all_parts_are_there(tmp_path, first):
+    names = [f"data-{first + k:02}-of-12.npy" for k in range(12)]
+    made(tmp_path, *names)
+    assert names_of(tmp_path) == names
+    # A pattern may leave some of them out.
+    assert names_of(tmp_path / "data-0[2-4]-of-12.npy") == [
+        name for name in names if name[6] in "234" and name[5] == "0"
+    ]
+    assert names_of(tmp_path / "data-1*.npy") == [name for name in names if name[5] == "1"]
+
+
+def test_parts_of_several_tables_are_not_counted(tmp_path):
+    made(tmp_path, "a-1-of-2.npy", "b-1-of-3.npy")
+    assert names_of(tmp_path) == ["a-1-of-2.npy", "b-1-of-3.npy"]
+
+
 def test_nothing_there(tmp_path):
     with pytest.raises(sb.ProblemError, match=r"is a folder without files \.npy or \.parquet"):
         files_of(tmp_path, (".npy", ".parquet"))

@@ -12,6 +12,9 @@ from ..errors import ProblemError
 PATTERN_SIGNS = "*?["
 NUMBER = re.compile(r"(\d+)")
 
+PART_OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
+"""As in part-00000-of-00003: which part of how many, counted from 0 or 1."""
+
 FIRST_NUMBERS = (0, 1)
 """The numbers that a sequence of files begins with. One that begins elsewhere, as years do, may have gaps."""
 
@@ -26,7 +29,8 @@ def files_of(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Pa
     """The files of a folder with one of these suffixes, or those of a pattern; by the numbers in their names.
 
     Suffixes may be in capitals. Hidden files and those that begin with an underscore, as Spark and Dask write
-    beside their data, are left out. Empty folders and patterns, and gaps in the numbers of the names, are refused.
+    beside their data, are left out. Empty folders and patterns, gaps in the numbers of the names, and parts-of-so-many
+    that are not all in the folder are refused.
     """
     text = os.fspath(path)
     folder = os.path.isdir(text)
@@ -40,6 +44,7 @@ def files_of(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Pa
         raise ProblemError(f"{what} files {' or '.join(suffixes)}.{held}")
     chosen.sort(key=natural_order)
     _refuse_gap(chosen)
+    _refuse_missing_parts(chosen)
     return chosen
 
 
@@ -69,3 +74,28 @@ def _refuse_gap(files: list[Path]) -> None:
                 f"{files[numbers.index(before)].name!r} is followed by {file.name!r}. Restore the file, or rename the "
                 "others if it was left out on purpose."
             )
+
+
+def _refuse_missing_parts(files: list[Path]) -> None:
+    """Refuse names of the form part-1-of-3 where a part is not in the folder; a pattern may leave parts out."""
+    found = [PART_OF.search(file.name) for file in files]
+    matches = [match for match in found if match is not None]
+    totals = {int(match[3]) for match in matches}
+    if len(matches) < len(found) or len(totals) > 1 or len({file.parent for file in files}) > 1:
+        return
+    (total,) = totals
+    name = files[0].name
+    beside = [PART_OF.search(other) for other in os.listdir(files[0].parent) if _same_form(other, name)]
+    there = {int(match[1]) for match in beside if match is not None}
+    first = 0 if 0 in there else 1
+    for number in range(first, first + total):
+        if number not in there:
+            raise ProblemError(
+                f"the files of {str(files[0].parent)!r} are named as parts of {total}, such as {name!r}, and part {number} "
+                "is missing. Restore the file, or rename the others if it was left out on purpose."
+            )
+
+
+def _same_form(name: str, other: str) -> bool:
+    """Whether two names differ in the number of the part alone."""
+    return PART_OF.sub(r"\2\3", name) == PART_OF.sub(r"\2\3", other)
