@@ -91,8 +91,8 @@ def _refuse_missing_parts(files: list[Path]) -> None:
     for number in range(first, first + total):
         if number not in there:
             raise ProblemError(
-                f"the files of {str(files[0].parent)!r} are named as parts of {total}, such as {name!r}, and part {number} "
-                "is missing. Restore the file, or rename the others if it was left out on purpose."
+                f"the files of {str(files[0].parent)!r} are named as parts of {total}, such as {name!r}, and part "
+                f"{number} is missing. Restore the file, or rename the others if it was left out on purpose."
             )
 
 
