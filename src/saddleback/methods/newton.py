@@ -28,8 +28,14 @@ class NewtonControl:
     """The tuned numbers of Newton's method."""
 
     local_share: float = 1e-2
-    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease, as sampling
-    errors would then limit the rate of convergence. The number of evaluations hardly depends on it."""
+    """A step that predicts less than this share of the largest predicted decrease is local: the Hessian changes little
+    along it."""
+    slow_share: float = 0.1
+    """Take exact Hessians once a local step with a sampled one predicts more than this share of what the step before it
+    has predicted: the sample is too small, as steps with 25 rows per parameter predict a 25th."""
+    exact_share: float = 0.1
+    """Take exact Hessians once the decrease after one more step is expected to be below this share of the tolerance. A
+    step with an exact Hessian that predicts p lowers the predictions to about p^2 over the largest of them."""
     most_sampled: int = 150
     """The most parameters for which a sampled Hessian is taken: samples have too few rows for more. On 10,000 x 300 it
     cost two evaluations and a Hessian."""
@@ -81,6 +87,10 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
     def prepared(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> NewtonState:
         if not keeps_loss_hessians(oracle):
             return state
+        if oracle.samples_loss_hessians and _may_sample(oracle, state):
+            sampled = LossHessians.sampled_at(oracle, at.w)
+            if sampled is not None:
+                return state.but(hessians=sampled)
         known = state.hessians
         hessians = LossHessians.all_at(oracle, at.w) if known is None else known.at(oracle, at.w, state.lam)
         return state.but(hessians=hessians)
@@ -112,9 +122,11 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> HessianChoice:
         largest = max(state.model.largest_predicted, trial.predicted)
+        near = trial.predicted**2 < CONTROL.exact_share * oracle.tol * largest
         local = trial.predicted < CONTROL.local_share * largest
+        slow = local and trial.predicted > CONTROL.slow_share * state.predicted
         poor = trial.ratio < TRIAL.poor_ratio or trial.sigma > 0
-        return HessianChoice(state.model.exact or local or poor, largest)
+        return HessianChoice(state.model.exact or near or slow or poor, largest)
 
     def failed(self, state: NewtonState) -> HessianChoice:
         return HessianChoice(True, state.model.largest_predicted)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..._types import Vector
+from .group_reader import GroupReader
 from .kernels.arguments import read_only
 from .passes import Passes
 from .pointwise_loss import PointwiseLoss
 from .row_losses import RowLosses
+from .sample_passes import passes_of, represents_all_directions
 from .sampled_hessian import SampledHessian
 from .smoothness import SLACK, largest_eigenvalue_bound
 from .tables.layout import Layout
@@ -23,6 +25,8 @@ class Summaries:
     loss: PointwiseLoss
     layout: Layout
     n_losses: int
+    n_threads: int | None
+    """For the sample, which is in this process."""
 
     @cached_property
     def rows_per_group(self) -> int | None:
@@ -31,7 +35,18 @@ class Summaries:
 
     @cached_property
     def sample(self) -> SampledHessian:
-        """At most an eighth of the rows."""
+        """At most an eighth of the rows, for directions."""
+        return self._drawn()
+
+    @cached_property
+    def sample_passes(self) -> GroupReader | None:
+        """The same rows as a table, for whole Hessians; None where too few rows contribute to some direction."""
+        sample = self._drawn()
+        if not represents_all_directions(sample, self.layout, self.n_losses):
+            return None
+        return passes_of(sample, self.loss, self.layout, self.n_losses, self.n_threads)
+
+    def _drawn(self) -> SampledHessian:
         assert self.rows_per_group is not None
         assert not isinstance(self.passes, RowLosses)
         return self.passes.sample(self.rows_per_group)
