@@ -12,7 +12,6 @@ from .base import (
     HasJacobianError,
     HasLinearization,
     HasLossHessians,
-    HasSampledHessian,
     HasSampledLossHessians,
     HasSmoothness,
 )
@@ -94,5 +93,5 @@ class CombinedLosses(WrappedLosses):
         if capability in (HasLossHessians, HasSampledLossHessians):
             if len(self.combinations) * self.n_params**2 > LARGEST_HESSIANS:
                 return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
-            return lack(self.losses, HasHessian if capability is HasLossHessians else HasSampledHessian)
+            return lack(self.losses, HasHessian if capability is HasLossHessians else HasSampledLossHessians)
         return lack(self.losses, capability)

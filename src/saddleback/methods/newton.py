@@ -36,9 +36,6 @@ class NewtonControl:
     exact_share: float = 0.1
     """Take exact Hessians once the decrease after one more step is expected to be below this share of the tolerance. A
     step with an exact Hessian that predicts p lowers the predictions to about p^2 over the largest of them."""
-    most_sampled: int = 150
-    """The most parameters for which a sampled Hessian is taken: samples have too few rows for more. On 10,000 x 300 it
-    cost two evaluations and a Hessian."""
     cheap_hessian: float = 2e8
     """Multiplications of an exact Hessian up to which none is sampled: some milliseconds. A sample misses columns with
     few nonzero entries: on adult as one group (4e7) it took 14 iterations and 24 evaluations instead of 7 and 8."""
@@ -138,7 +135,7 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
 def _may_sample(oracle: Oracle, state: NewtonState) -> bool:
     """Whether the next Hessian is sampled where the losses offer that. Losses without ``n_entries`` are large ones."""
     losses, d = oracle.problem.losses, oracle.problem.n_params
-    if state.model.exact or d > CONTROL.most_sampled:
+    if state.model.exact:
         return False
     return float(getattr(losses, "n_entries", np.inf)) * d > CONTROL.cheap_hessian
 

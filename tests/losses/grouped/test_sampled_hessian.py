@@ -13,7 +13,8 @@ import saddleback as sb
 from saddleback.capabilities import lack, offers
 from saddleback.losses.base import HasSampledHessian, HasSampledLossHessians
 from saddleback.losses.combined import CombinedLosses
-from saddleback.losses.grouped.sampled_hessian import LONGEST_RUN, evenly_spaced, rows_to_sample
+from saddleback.losses.grouped.sample_sizes import SampleSizes
+from saddleback.losses.grouped.sampled_hessian import LONGEST_RUN, evenly_spaced
 from saddleback.testing import hessian_checks
 from saddleback.testing.losses_sample import LossesSample
 
@@ -49,11 +50,11 @@ def test_close_to_the_exact_hessian_in_its_own_metric(loss, fit_intercept: bool)
     # Adding one number to all intercepts of softmax changes nothing: the Hessian is singular.
     eye = np.eye(losses.n_params)
     exact = losses.hessian(w, lam) + 0.01 * eye
-    sampled = losses.sampled_hessian(w, lam, None) + 0.01 * eye
-    np.testing.assert_allclose(losses.sampled_hessian(w, lam, eye) + 0.01 * eye, sampled, rtol=1e-5, atol=1e-5)
-    eigenvalues = scipy.linalg.eigh(sampled, exact, eigvals_only=True)
-    assert eigenvalues[0] >= 0.4
-    assert eigenvalues[-1] <= 1.8
+    for directions in (None, eye):
+        sampled = losses.sampled_hessian(w, lam, directions) + 0.01 * eye
+        eigenvalues = scipy.linalg.eigh(sampled, exact, eigvals_only=True)
+        assert eigenvalues[0] >= 0.4
+        assert eigenvalues[-1] <= 1.8
 
 
 def test_on_a_subspace_it_is_the_projection() -> None:
@@ -123,12 +124,18 @@ def test_evenly_spaced_rows_are_runs_of_neighbors(size: int, count: int) -> None
 
 def test_samples_grow_with_the_table_up_to_their_limit() -> None:
     sizes = np.full(4, 250_000)
-    rows = [4 * rows_to_sample(k * sizes, k * 1_000_000, k * 100_000_000, 100) for k in (1, 10, 100)]
+    rows = [4 * SampleSizes.of(k * sizes, k * 1_000_000, k * 100_000_000, 100).hessians for k in (1, 10, 100)]
     # 32 MB in double precision.
     assert rows == [41_940] * 3
-    assert 4 * rows_to_sample(sizes // 10, 100_000, 10_000_000, 100) == 12_500
+    assert 4 * SampleSizes.of(sizes // 10, 100_000, 10_000_000, 100).hessians == 12_500
     # A large group does not take the place of a small one.
-    assert rows_to_sample(np.array([990_000, 10_000]), 1_000_000, 100_000_000, 100) == 20_971
+    assert SampleSizes.of(np.array([990_000, 10_000]), 1_000_000, 100_000_000, 100).hessians == 20_971
+    # 25 rows for each of 300 parameters and of 4 groups, where an eighth of the rows are enough for that.
+    assert SampleSizes.of(sizes, 1_000_000, 300_000_000, 300) == (3495, 250)
+    assert SampleSizes.of(sizes // 10, 100_000, 30_000_000, 300) == (3125, 250)
+    assert SampleSizes.of(sizes // 20, 50_000, 15_000_000, 300) == (None, 250)
+    # 128 MB at most.
+    assert SampleSizes.of(np.full(1, 10**8), 10**8, 10**11, 1000) == (None, 1000)
 
 
 def large_table(n: int = 40_000, d: int = 100) -> np.ndarray:

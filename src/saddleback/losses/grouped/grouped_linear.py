@@ -321,7 +321,8 @@ class GroupedLinear:
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
         """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables.
 
-        With V = None it is NaN where few rows of the sample contribute along some direction, as of a rare category.
+        With V = None it is NaN where the table has too few rows for that, or few rows of the sample contribute along
+        some direction, as of a rare category.
         """
         self._refuse_lack(HasSampledHessian)
         if V is None:
@@ -344,7 +345,7 @@ class GroupedLinear:
 
     def sampled_combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
         """``combined_hessians`` estimated from a sample of the rows; NaN as in ``sampled_hessian``."""
-        self._refuse_lack(HasSampledHessian)
+        self._refuse_lack(HasSampledLossHessians)
         passes = self._summaries.sample_passes
         if passes is None:
             return np.full((len(M), self.n_params, self.n_params), np.nan)
@@ -379,8 +380,10 @@ class GroupedLinear:
             return "every row is its own loss"
         if (sampled or capability in (HasHessian, HasLossHessians)) and not self.loss.has_curvature:
             return f"the loss {self.loss} has no curvature(eta, y)"
-        if sampled and self._summaries.rows_per_group is None:
-            return "the table has too few rows for a sample"
+        if sampled:
+            sizes = self._summaries.sample_sizes
+            if (sizes.hessians if capability is HasSampledLossHessians else sizes.directions) is None:
+                return "the table has too few rows for a sample"
         if (
             capability in (HasLossHessians, HasSampledLossHessians)
             and self.n_losses * self.n_params**2 > LARGEST_HESSIANS

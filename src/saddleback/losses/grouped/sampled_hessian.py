@@ -8,65 +8,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ..._types import Indices, Matrix, Vector
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
+from .sample_sizes import ROWS_FOR_DIRECTIONS
 from .tables.dense_table import DenseTable, taken
 from .tables.layout import Layout
 from .weighted_rows import WeightedRows, rows_in_blocks
-
-ROWS_PER_PARAMETER = 25
-"""Rows per parameter, of the groups with large lam_j: relative errors of the Hessian are about 1/sqrt(25) = 1/5."""
-
-LOADED_GROUPS = 5
-"""The number of groups that are assumed to have large lam_j."""
-
-LARGEST_SAMPLE = 1 << 22
-"""Entries up to which a sample for whole Hessians grows with the table: 32 MB. With r rows per parameter in each group
-a step with the estimate lowers the gap by a factor of about r."""
-
-FEW_PARAMETERS = 150
-ROWS_FOR_DIRECTIONS = 1000
-"""Rows of a sample for more than ``FEW_PARAMETERS``: enough for some tens of directions, not for all parameters."""
-
-SAMPLE_DIVISOR = 8
-"""At most one row in this many is sampled, so that an estimate is cheap compared with the exact Hessian."""
-
-LEAST_PER_GROUP = 5
-"""Rows of each group that are sampled at least, so that every group contributes."""
 
 LONGEST_RUN = 64
 LEAST_RUNS = 256
 """A sample of a group has runs of up to ``LONGEST_RUN`` neighbors, if it then has this many runs at least: rows that
 are sorted by anything are still represented."""
-
-CHEAP_HESSIAN = 5_000_000
-"""Multiplications up to which an exact Hessian is cheap enough."""
-
-
-def rows_per_group(reader: Reader, n_params: int) -> int | None:
-    """The rows to sample of each group; None where the table is too small for a sample. Costs no pass over rows."""
-    return rows_to_sample(reader.memberships.sizes, reader.plan.rows.size, reader.table.n_entries, n_params)
-
-
-def rows_to_sample(sizes: NDArray[Any], n_rows: int, n_entries: int, n_params: int) -> int | None:
-    """The same for groups of these sizes in a table of so many stored rows and entries."""
-    n_groups = sizes.size
-    if n_params > FEW_PARAMETERS:
-        per_group = ROWS_FOR_DIRECTIONS // n_groups
-    elif n_entries * n_params >= CHEAP_HESSIAN:
-        per_group = ROWS_PER_PARAMETER * n_params // min(n_groups, LOADED_GROUPS)
-    else:
-        return None
-    per_group, most = max(per_group, LEAST_PER_GROUP), n_rows // SAMPLE_DIVISOR
-    if np.minimum(sizes, per_group).sum() > most:
-        return None
-    if n_params > FEW_PARAMETERS:
-        return per_group
-    return max(per_group, min(most, LARGEST_SAMPLE * n_rows // n_entries) // n_groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +40,15 @@ class SampledHessian:
     coefficients: Vector
 
     @classmethod
-    def of(cls, reader: Reader, per_group: int, n_params: int) -> SampledHessian:
-        """So many rows of each group, in the precision of the table for few parameters.
-
-        Directions of many parameters are differences of gradients, whose margins may lose half of their digits.
-        """
+    def of(cls, reader: Reader, per_group: int) -> SampledHessian:
+        """So many rows of each group."""
         plan, n_groups = reader.plan, reader.memberships.n_groups
         by_group = [np.flatnonzero(plan.visit_group == j) for j in range(n_groups)]
         visits = np.concatenate([of_group[evenly_spaced(of_group.size, per_group)] for of_group in by_group])
-        return cls.joined([cls.of_visits(reader, visits, n_params)], n_groups)
+        return cls.joined([cls.of_visits(reader, visits)], n_groups)
 
     @classmethod
-    def of_visits(cls, reader: Reader, visits: Indices, n_params: int) -> SampledHessian:
+    def of_visits(cls, reader: Reader, visits: Indices) -> SampledHessian:
         """These visits of the plan, with the coefficients that they have in their groups."""
         plan = reader.plan
         chosen = np.zeros(plan.rows.size)
@@ -106,8 +58,6 @@ class SampledHessian:
         slot[position] = np.arange(position.size)
         offset = None if reader.offset is None else reader.offset[:, position].T
         rows = slot[plan.visit_position[visits]]
-        if n_params > FEW_PARAMETERS:
-            X = X.astype(np.float64, copy=False)
         return cls(X, reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits])
 
     @classmethod
