@@ -21,6 +21,7 @@ from saddleback.losses.base import (
     HasLossHessians,
     HasParameterScales,
     HasSampledHessian,
+    HasSampledLossHessians,
     HasSmoothness,
     HasValues,
 )
@@ -34,6 +35,7 @@ CAPABILITIES = [
     HasHessian,
     HasLossHessians,
     HasSampledHessian,
+    HasSampledLossHessians,
     HasHessianSample,
     HasSmoothness,
     HasParameterScales,
@@ -83,6 +85,10 @@ class Full(Bare):
     def sampled_hessian(w, lam, V):
         H = Full.hessian(w, lam)
         return H if V is None else V @ H @ V.T
+
+    @staticmethod
+    def sampled_loss_hessians(w, which):
+        return 1.5 * Full.loss_hessians(w, which)
 
     @staticmethod
     def sampled_margins(V):
@@ -146,7 +152,9 @@ def test_chain_rule():
 def test_hessians_of_single_losses():
     v, which = np.array([0.7, -0.4]), np.array([2, 0])
     expected = Full.loss_hessians(v / SCALE, which) / np.outer(SCALE, SCALE)
-    np.testing.assert_allclose(RescaledLosses(Full(), SCALE).loss_hessians(v, which), expected)
+    losses = RescaledLosses(Full(), SCALE)
+    np.testing.assert_allclose(losses.loss_hessians(v, which), expected)
+    np.testing.assert_allclose(losses.sampled_loss_hessians(v, which), 1.5 * expected)
 
 
 def test_a_sampled_hessian_follows_its_directions():

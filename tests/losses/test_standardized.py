@@ -60,6 +60,10 @@ def test_sampled_hessians_are_those_of_the_columns():
     estimate = expected.sampled_hessian(w, lam, V)
     np.testing.assert_allclose(losses.sampled_hessian(w, lam, V), estimate, rtol=1e-3)
     np.testing.assert_allclose(losses.sampled_hessian(w, lam), expected.sampled_hessian(w, lam), rtol=1e-3, atol=1e-4)
+    which = np.array([1, 0])
+    np.testing.assert_allclose(
+        losses.sampled_loss_hessians(w, which), expected.sampled_loss_hessians(w, which), rtol=1e-3, atol=1e-4
+    )
     T = losses.sampled_margins(V)
     split = losses.hessian_on_margins(w, lam, T) + (V * losses.penalty_diagonal()) @ V.T
     np.testing.assert_allclose(split, losses.sampled_hessian(w, lam, V), rtol=1e-10)

@@ -368,12 +368,36 @@ def test_a_hessian_that_is_not_symmetric():
     [
         (lambda w, lam, V: np.eye(3), "has shape (3, 3); expected (1, 1)"),
         (lambda w, lam, V: np.triu(np.ones((3, 3))) if V is None else V @ V.T, "with V = None is not symmetric"),
-        (lambda w, lam, V: np.full((3, 3), np.nan) if V is None else V @ V.T, "with V = None is not finite"),
+        (lambda w, lam, V: np.diag([1.0, 1.0, np.nan]) if V is None else V @ V.T, "with V = None is not finite"),
     ],
 )
 def test_a_wrong_sampled_hessian(estimate, words):
     losses = Plain()
     losses.sampled_hessian = estimate
+    assert words in failures(check_losses, losses)["sampled_hessian"]
+
+
+def test_losses_without_an_estimate_of_the_whole_hessian_pass():
+    losses = Plain()
+    losses.sampled_hessian = lambda w, lam, V: np.full((3, 3), np.nan) if V is None else V @ V.T
+    losses.sampled_loss_hessians = lambda w, which: np.full((which.size, 3, 3), np.nan)
+    check_losses(losses)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "words"),
+    [
+        (lambda w, which: np.eye(3), "sampled_loss_hessians with 4 numbers has shape (3, 3); expected (4, 3, 3)"),
+        (lambda w, which: np.tile(np.triu(np.ones((3, 3))), (4, 1, 1)), "estimate of loss 0 in sampled_loss_hessians"),
+        (lambda w, which: np.tile(2 * np.eye(3), (4, 1, 1)), "is not sampled_hessian with equal weights"),
+    ],
+)
+def test_wrong_estimates_of_single_losses(estimate, words):
+    losses = Plain()
+    losses.sampled_hessian = lambda w, lam, V: lam.sum() * (np.eye(3) if V is None else V @ V.T)
+    losses.sampled_loss_hessians = lambda w, which: np.tile(np.eye(3), (which.size, 1, 1))
+    check_losses(losses)
+    losses.sampled_loss_hessians = estimate
     assert words in failures(check_losses, losses)["sampled_hessian"]
 
 

@@ -7,6 +7,7 @@ from ..mutant import Mutant
 SECOND = ("tests/methods/test_second_order.py",)
 LIMITED = ("tests/methods/test_limited_bfgs.py",)
 COMPOSITE = ("tests/methods/test_composite.py",)
+SAMPLED = ("tests/losses/grouped/test_sampled_hessian.py",)
 TRIAL = ("tests/methods/test_trial.py",)
 
 MUTANTS = (
@@ -260,5 +261,37 @@ MUTANTS = (
         "return -self.G.slope(lam) / self.root",
         ("tests/linalg/test_hessians.py",),
         "p = -P^-1 G'lam with P = root^2",
+    ),
+    Mutant(
+        "sampled Hessians to the end",
+        "methods/newton.py",
+        "return HessianChoice(state.model.exact or near or slow or poor, largest)",
+        "return HessianChoice(state.model.exact or poor, largest)",
+        SAMPLED,
+        "the last step has an exact Hessian",
+    ),
+    Mutant(
+        "samples with any number of effective rows",
+        "losses/grouped/sample_passes.py",
+        "return bool(effective.min() >= LEAST_EFFECTIVE_ROWS)",
+        "return True",
+        SAMPLED,
+        "(sum t^2)^2 / sum t^4 >= 25 for every direction",
+    ),
+    Mutant(
+        "effective rows of columns alone",
+        "losses/grouped/sample_passes.py",
+        "effective = np.concatenate((_effective(c, Z), _effective(c, Z @ vectors[:, flat])))",
+        "effective = _effective(c, Z)",
+        SAMPLED,
+        "also of directions in which columns nearly cancel",
+    ),
+    Mutant(
+        "sample without its coefficients",
+        "losses/grouped/sample_passes.py",
+        "        sample.coefficients[order],\n",
+        "        np.ones(order.size),\n",
+        SAMPLED,
+        "m_ij / sum_i m_ij over the sampled rows",
     ),
 )

@@ -79,6 +79,12 @@ class CheckedLosses:
         H = self._of_shape(self._losses.sampled_hessian(w.copy(), lam.copy(), V), (k, k), "sampled_hessian")
         return H if np.isfinite(H).all() else None
 
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix | None:
+        """None where an estimate is not finite."""
+        answer = self._losses.sampled_loss_hessians(w.copy(), which.copy())
+        H = self._of_shape(answer, (which.size, self._d, self._d), "sampled_loss_hessians")
+        return H if all_finite(H) else None
+
     def sampled_margins(self, V: Matrix) -> Matrix:
         T = self._as_float64(self._losses.sampled_margins(V))
         if T.ndim != 2 or len(T) != len(V):

@@ -222,6 +222,11 @@ class Oracle(ProblemFacts):
         """An estimate of V (sum_j lam_j Hessian f_j(w)) V', with V = I for None; None where there is none."""
         return self._losses.sampled_hessian(w, lam, V) if self.samples_hessian else None
 
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix | None:
+        """Estimates of ``loss_hessians``, of losses that offer them; None where one is not finite."""
+        self._check_clock()
+        return self._losses.sampled_loss_hessians(w, which)
+
     def sampled_margins(self, V: Matrix) -> Matrix:
         """Margins of the sampled rows for each row of V, of losses that offer them."""
         return self._losses.sampled_margins(V)

@@ -12,7 +12,14 @@ from .._validation import finite_vector, n_axes, number
 from ..adversary import Adversary
 from ..capabilities import offers
 from ..errors import ProblemError
-from ..losses.base import HasHessian, HasHessianSample, HasLossHessians, HasSampledHessian, HasSmoothness
+from ..losses.base import (
+    HasHessian,
+    HasHessianSample,
+    HasLossHessians,
+    HasSampledHessian,
+    HasSampledLossHessians,
+    HasSmoothness,
+)
 from ..losses.facts import LossFacts
 from ..machine.clock import Clock
 from ..problem import Problem
@@ -53,6 +60,10 @@ class ProblemFacts:
     @cached_property
     def samples_hessian(self) -> bool:
         return offers(self.problem.losses, HasSampledHessian)
+
+    @cached_property
+    def samples_loss_hessians(self) -> bool:
+        return offers(self.problem.losses, HasSampledLossHessians)
 
     @cached_property
     def samples_margins(self) -> bool:

@@ -22,7 +22,9 @@ class Losses(Protocol):
         The Hessians of the single losses whose numbers are in the integer array ``which``.
     ``sampled_hessian(w, lam, V) -> (k, k)``
         An estimate of V (sum_j lam_j Hessian f_j(w)) V' for k directions that is cheap compared with an evaluation;
-        with V = None, of the whole Hessian, (d, d), that is cheap compared with ``hessian``.
+        with V = None, of the whole Hessian, (d, d), cheap compared with ``hessian``, or NaN where there is none.
+    ``sampled_loss_hessians(w, which) -> (len(which), d, d)``
+        Such estimates for the single losses, cheap compared with ``loss_hessians``, or NaN.
     ``sampled_margins(V) -> (k, r)``
         The part of that estimate which is linear in V, and is computed once for each direction.
     ``hessian_on_margins(w, lam, T) -> (k, k)``
@@ -96,6 +98,12 @@ class HasSampledHessian(Protocol):
     """``sampled_hessian(w, lam, V)``: a cheap estimate of V (sum_j lam_j Hessian f_j(w)) V'; V = None stands for I."""
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix: ...
+
+
+class HasSampledLossHessians(HasSampledHessian, Protocol):
+    """``sampled_loss_hessians(w, which)``: cheap estimates of ``loss_hessians``, (len(which), d, d)."""
+
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix: ...
 
 
 class HasHessianSample(HasSampledHessian, Protocol):

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from .._types import Indices, Matrix, Vector
 from ..capabilities import lack
-from .base import HasHessian, HasJacobianError, HasLinearization, HasLossHessians, HasSmoothness
+from .base import (
+    HasHessian,
+    HasJacobianError,
+    HasLinearization,
+    HasLossHessians,
+    HasSampledLossHessians,
+    HasSmoothness,
+)
 from .facts import LossFacts
 from .grouped.grouped_linear import LARGEST_HESSIANS
 from .wrapped import WrappedLosses
@@ -60,6 +67,10 @@ class CombinedLosses(WrappedLosses):
         H: Matrix = self.losses.sampled_hessian(w, lam @ self.combinations, V)
         return H
 
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        H: Matrix = self.losses.sampled_combined_hessians(w, self.combinations[which])
+        return H
+
     def sampled_margins(self, V: Matrix) -> Matrix:
         margins: Matrix = self.losses.sampled_margins(V)
         return margins
@@ -79,8 +90,8 @@ class CombinedLosses(WrappedLosses):
     def lacks(self, capability: type) -> str | None:
         if capability in (HasSmoothness, HasJacobianError, HasLinearization):
             return "it is not computed for combinations of losses"
-        if capability is HasLossHessians:
+        if capability in (HasLossHessians, HasSampledLossHessians):
             if len(self.combinations) * self.n_params**2 > LARGEST_HESSIANS:
                 return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
-            return lack(self.losses, HasHessian)
+            return lack(self.losses, HasHessian if capability is HasLossHessians else HasSampledLossHessians)
         return lack(self.losses, capability)

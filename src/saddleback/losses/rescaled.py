@@ -49,6 +49,10 @@ class RescaledLosses(WrappedLosses):
             return self.losses.sampled_hessian(w / self.factors, lam, None) / np.outer(self.factors, self.factors)
         return self.losses.sampled_hessian(w / self.factors, lam, V / self.factors)
 
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        H: Matrix = self.losses.sampled_loss_hessians(w / self.factors, which)
+        return H / np.outer(self.factors, self.factors)
+
     def sampled_margins(self, V: Matrix) -> Matrix:
         return self.losses.sampled_margins(V / self.factors)
 

@@ -64,6 +64,10 @@ class StandardizedLosses(WrappedLosses):
         estimate: Matrix = self.losses.sampled_hessian(self.to_columns(w), lam, self.to_columns(V))
         return estimate + self.l2 * float(lam.sum()) * (penalized @ penalized.T)
 
+    def sampled_loss_hessians(self, w: Vector, which: Indices) -> Matrix:
+        H = self.losses.sampled_loss_hessians(self.to_columns(w), which)
+        return np.stack([self._penalized(self._of_both_sides(of_loss), self.l2) for of_loss in H])
+
     def sampled_margins(self, V: Matrix) -> Matrix:
         margins: Matrix = self.losses.sampled_margins(self.to_columns(V))
         return margins

@@ -52,6 +52,13 @@ class LossHessians:
         H = oracle.loss_hessians(w, np.arange(J))
         return LossHessians(H.reshape(-1, w.size), w, np.ones(J, dtype=np.bool_))
 
+    @staticmethod
+    def sampled_at(oracle: Oracle, w: Vector) -> LossHessians | None:
+        """Estimates from a sample, none of which counts as fresh; None where one is not finite."""
+        J = oracle.problem.n_losses
+        H = oracle.sampled_loss_hessians(w, np.arange(J))
+        return None if H is None else LossHessians(H.reshape(-1, w.size), w, np.zeros(J, dtype=np.bool_))
+
     def at(self, oracle: Oracle, w: Vector, lam: Vector) -> LossHessians:
         """With the Hessians at w of all losses that have a weight in lam."""
         active = _active(lam)

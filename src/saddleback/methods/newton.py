@@ -28,11 +28,14 @@ class NewtonControl:
     """The tuned numbers of Newton's method."""
 
     local_share: float = 1e-2
-    """Take exact Hessians once a step predicts less than this share of the largest predicted decrease, as sampling
-    errors would then limit the rate of convergence. The number of evaluations hardly depends on it."""
-    most_sampled: int = 150
-    """The most parameters for which a sampled Hessian is taken: samples have too few rows for more. On 10,000 x 300 it
-    cost two evaluations and a Hessian."""
+    """A step that predicts less than this share of the largest predicted decrease is local: the Hessian changes little
+    along it."""
+    slow_share: float = 0.1
+    """Take exact Hessians once a local step with a sampled one predicts more than this share of what the step before it
+    has predicted: the sample is too small, as steps with 25 rows per parameter predict a 25th."""
+    exact_share: float = 0.1
+    """Take exact Hessians once the decrease after one more step is expected to be below this share of the tolerance. A
+    step with an exact Hessian that predicts p lowers the predictions to about p^2 over the largest of them."""
     cheap_hessian: float = 2e8
     """Multiplications of an exact Hessian up to which none is sampled: some milliseconds. A sample misses columns with
     few nonzero entries: on adult as one group (4e7) it took 14 iterations and 24 evaluations instead of 7 and 8."""
@@ -81,6 +84,10 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
     def prepared(self, oracle: Oracle, state: NewtonState, at: Evaluation) -> NewtonState:
         if not keeps_loss_hessians(oracle):
             return state
+        if oracle.samples_loss_hessians and _may_sample(oracle, state):
+            sampled = LossHessians.sampled_at(oracle, at.w)
+            if sampled is not None:
+                return state.but(hessians=sampled)
         known = state.hessians
         hessians = LossHessians.all_at(oracle, at.w) if known is None else known.at(oracle, at.w, state.lam)
         return state.but(hessians=hessians)
@@ -112,9 +119,11 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         self, oracle: Oracle, state: NewtonState, trial: Trial, there: Evaluation, slope: Vector
     ) -> HessianChoice:
         largest = max(state.model.largest_predicted, trial.predicted)
+        near = trial.predicted**2 < CONTROL.exact_share * oracle.tol * largest
         local = trial.predicted < CONTROL.local_share * largest
+        slow = local and trial.predicted > CONTROL.slow_share * state.predicted
         poor = trial.ratio < TRIAL.poor_ratio or trial.sigma > 0
-        return HessianChoice(state.model.exact or local or poor, largest)
+        return HessianChoice(state.model.exact or near or slow or poor, largest)
 
     def failed(self, state: NewtonState) -> HessianChoice:
         return HessianChoice(True, state.model.largest_predicted)
@@ -126,7 +135,7 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
 def _may_sample(oracle: Oracle, state: NewtonState) -> bool:
     """Whether the next Hessian is sampled where the losses offer that. Losses without ``n_entries`` are large ones."""
     losses, d = oracle.problem.losses, oracle.problem.n_params
-    if state.model.exact or d > CONTROL.most_sampled:
+    if state.model.exact:
         return False
     return float(getattr(losses, "n_entries", np.inf)) * d > CONTROL.cheap_hessian
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._types import Matrix, Vector
 from ..capabilities import offers
-from ..losses.base import HasHessian, HasHessianSample, HasSampledHessian, HasSmoothness
+from ..losses.base import HasHessian, HasHessianSample, HasSampledHessian, HasSampledLossHessians, HasSmoothness
 from .derivatives import along, worst_direction
 from .failures import show
 from .losses_sample import LossesSample
@@ -119,12 +119,31 @@ def sampled_hessian(s: LossesSample) -> Iterator[str]:
         H = np.asarray(formula(w.copy(), lam.copy(), directions))
         if H.shape != (k, k):
             yield f"sampled_hessian with {name} has shape {H.shape}; expected {(k, k)}."
+        elif directions is None and np.isnan(H).all():
+            # There is no estimate of the whole Hessian.
+            continue
         elif not np.isfinite(H).all():
             yield f"sampled_hessian with {name} is not finite at w = {show(w)}, lam = {show(lam)}."
         elif asymmetry := asymmetry_of(H, ESTIMATE_ASYMMETRY):
             yield f"sampled_hessian with {name} is not symmetric at w = {show(w)}, lam = {show(lam)}: {asymmetry}."
     if offers(s.losses, HasHessianSample):
         yield from _parts(s.losses, w, lam, V)
+    if offers(s.losses, HasSampledLossHessians):
+        yield from _of_losses(s.losses, w, s.J, s.d)
+
+
+def _of_losses(losses: HasSampledLossHessians, w: Vector, J: int, d: int) -> Iterator[str]:
+    """Shape and symmetry, and the sum of equal weights as ``sampled_hessian`` has it."""
+    H = np.asarray(losses.sampled_loss_hessians(w.copy(), np.arange(J)))
+    if H.shape != (J, d, d):
+        yield f"sampled_loss_hessians with {J} numbers has shape {H.shape}; expected {(J, d, d)}."
+    elif not np.isnan(H).all():
+        for j, of_loss in enumerate(H):
+            if asymmetry := asymmetry_of(of_loss, ESTIMATE_ASYMMETRY):
+                yield f"the estimate of loss {j} in sampled_loss_hessians is not symmetric: {asymmetry}."
+        whole = np.asarray(losses.sampled_hessian(w.copy(), np.full(J, 1.0 / J), None))
+        if not np.abs(H.mean(axis=0) - whole).max() <= ESTIMATE_ASYMMETRY * np.abs(H).max():
+            yield f"the mean of sampled_loss_hessians is not sampled_hessian with equal weights at w = {show(w)}."
 
 
 def _parts(losses: HasHessianSample, w: Vector, lam: Vector, V: Matrix) -> Iterator[str]:

@@ -11,7 +11,8 @@ from .many import ManyReader
 from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .reader import Reader
-from .sampled_hessian import SampledHessian, rows_per_group
+from .sample_sizes import SampleSizes
+from .sampled_hessian import SampledHessian
 from .tables.layout import Layout
 from .weighted_rows import WeightedRows
 
@@ -58,13 +59,14 @@ class GroupReader:
         """The change of each parameter that changes the margins by their typical magnitude."""
         return parameter_scales(self.reader, self.loss, self.layout)
 
-    def rows_per_group(self) -> int | None:
-        """The rows of each group in a sample; None where the table is too small for one."""
-        return rows_per_group(self.reader, self.layout.n_params)
+    def sample_sizes(self) -> SampleSizes:
+        """The rows of each group in samples. Costs no pass."""
+        table, n_rows = self.reader.table, self.reader.plan.rows.size
+        return SampleSizes.of(self.reader.memberships.sizes, n_rows, table.n_entries, self.layout.n_params)
 
     def sample(self, per_group: int) -> SampledHessian:
-        """At most an eighth of the rows, so many of each group."""
-        return SampledHessian.of(self.reader, per_group, self.layout.n_params)
+        """So many rows of each group."""
+        return SampledHessian.of(self.reader, per_group)
 
     @cached_property
     def _many(self) -> ManyReader:

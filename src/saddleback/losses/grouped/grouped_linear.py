@@ -20,11 +20,11 @@ from ..base import (
     HasLinearization,
     HasLossHessians,
     HasSampledHessian,
+    HasSampledLossHessians,
     HasSmoothness,
 )
 from .files.named_columns import is_in_files, with_columns_read
 from .held_out import HeldOut
-from .hessian import check_room_for_hessian
 from .in_memory import open_in_memory
 from .input.features import check_same_columns, read_features
 from .input.groups import read_known_groups
@@ -36,6 +36,7 @@ from .maps import checked_maps, combined_hessians, evaluate_mapped
 from .opened import GivenRows
 from .own_loss import find_loss
 from .partitions.opening import is_in_partitions, open_partitions
+from .partitions.partition_passes import PartitionPasses
 from .partitions.streaming import streamed
 from .pointwise_loss import PointwiseFunctions
 from .row_jacobian import RowJacobian
@@ -173,7 +174,9 @@ class GroupedLinear:
         self.group_names, self.group_sizes = opened.group_names, opened.group_sizes
         self.group_weights = opened.group_weights
         self.n_losses = len(opened.group_names)
-        self._summaries = Summaries(self._passes, self.loss, self._layout, self.n_losses)
+        # Rows elsewhere have the same bits with any number of threads.
+        of_sample = 1 if isinstance(self._passes, PartitionPasses) else n_threads
+        self._summaries = Summaries(self._passes, self.loss, self._layout, self.n_losses, of_sample)
 
     def __repr__(self) -> str:
         groups = "every row a loss" if self._by_row else f"{self.n_losses} groups"
@@ -316,19 +319,40 @@ class GroupedLinear:
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:
-        """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables."""
+        """V (sum_j lam_j Hessian f_j(w)) V' estimated from a sample of the rows; not offered for small tables.
+
+        With V = None it is NaN where the table has too few rows for that, or few rows of the sample contribute along
+        some direction, as of a rare category.
+        """
         self._refuse_lack(HasSampledHessian)
         if V is None:
-            check_room_for_hessian(self.n_params, 1)
+            passes = self._summaries.sample_passes
+            if passes is None:
+                return np.full((self.n_params, self.n_params), np.nan)
+            return self._penalized(passes.hessian(self._layout.checked(w), lam), self.l2 * lam.sum())
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            sample = self._summaries.sample
-            if V is None:
-                H = sample.whole(self.loss, *self._layout.split(w), lam)
-                H[np.diag_indices(self._layout.n_weights)] += self.l2 * lam.sum()
-                return H
             penalized = V[:, : self._layout.n_weights]
             H = self.hessian_on_margins(w, lam, self.sampled_margins(V))
             return H + self.l2 * lam.sum() * (penalized @ penalized.T)
+
+    def sampled_loss_hessians(self, w: Vector, which: Any) -> Matrix:
+        """``loss_hessians`` estimated from a sample of the rows; NaN as in ``sampled_hessian``."""
+        self._refuse_lack(HasSampledLossHessians)
+        which, passes = indices(which, "which", self.n_losses), self._summaries.sample_passes
+        if passes is None:
+            return np.full((which.size, self.n_params, self.n_params), np.nan)
+        return self._penalized(passes.loss_hessians(self._layout.checked(w), which), self.l2)
+
+    def sampled_combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        """``combined_hessians`` estimated from a sample of the rows; NaN as in ``sampled_hessian``."""
+        self._refuse_lack(HasSampledLossHessians)
+        passes = self._summaries.sample_passes
+        if passes is None:
+            return np.full((len(M), self.n_params, self.n_params), np.nan)
+        H = passes.combined_hessians(self._layout.checked(w), M)
+        for of_one, total in zip(H, M.sum(axis=1), strict=True):
+            self._penalized(of_one, self.l2 * float(total))
+        return H
 
     def sampled_margins(self, V: Matrix) -> Matrix:
         """The margins of the rows of ``sampled_hessian``'s sample, one row for each row of V."""
@@ -351,16 +375,19 @@ class GroupedLinear:
         """Why a capability is not offered; None where it is. Nothing is computed to find out."""
         if capability is HasLinearization and not self._by_row:
             return "its losses are means of groups, few enough for a matrix"
-        if capability in (HasLossHessians, HasSampledHessian, HasHessianSample) and self._by_row:
+        sampled = capability in (HasSampledHessian, HasHessianSample, HasSampledLossHessians)
+        if (sampled or capability is HasLossHessians) and self._by_row:
             return "every row is its own loss"
-        if (
-            capability in (HasHessian, HasLossHessians, HasSampledHessian, HasHessianSample)
-            and not self.loss.has_curvature
-        ):
+        if (sampled or capability in (HasHessian, HasLossHessians)) and not self.loss.has_curvature:
             return f"the loss {self.loss} has no curvature(eta, y)"
-        if capability in (HasSampledHessian, HasHessianSample) and self._summaries.rows_per_group is None:
-            return "the table has too few rows for a sample"
-        if capability is HasLossHessians and self.n_losses * self.n_params**2 > LARGEST_HESSIANS:
+        if sampled:
+            sizes = self._summaries.sample_sizes
+            if (sizes.hessians if capability is HasSampledLossHessians else sizes.directions) is None:
+                return "the table has too few rows for a sample"
+        if (
+            capability in (HasLossHessians, HasSampledLossHessians)
+            and self.n_losses * self.n_params**2 > LARGEST_HESSIANS
+        ):
             return f"the Hessians of {self.n_losses} losses of {self.n_params} parameters take too much memory"
         if capability is HasSmoothness and self.loss.curvature_bound is None:
             return f"the loss {self.loss} has no smoothness constant"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..._types import Indices, Matrix, Vector
+from .sample_sizes import SampleSizes
 from .sampled_hessian import SampledHessian
 
 
@@ -35,8 +36,8 @@ class Passes(Protocol):
     def parameter_scales(self) -> Vector:
         """The change of each parameter that changes the margins by their typical magnitude."""
 
-    def rows_per_group(self) -> int | None:
-        """The rows of each group in a sample; None where the table is too small for one. Costs no pass."""
+    def sample_sizes(self) -> SampleSizes:
+        """The rows of each group in samples. Costs no pass."""
 
     def sample(self, per_group: int) -> SampledHessian:
         """So many rows of each group, for estimates of Hessians."""

@@ -11,6 +11,7 @@ from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .row_jacobian import RowJacobian
 from .row_reader import RowReader
+from .sample_sizes import SampleSizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,5 +52,6 @@ class RowLosses:
         """The change of each parameter that changes the margins by their typical magnitude."""
         return parameter_scales(self.rows.reader, self.loss, self.rows.layout)
 
-    def rows_per_group(self) -> None:
+    def sample_sizes(self) -> SampleSizes:
         """There are no groups to sample."""
+        return SampleSizes(None, None)

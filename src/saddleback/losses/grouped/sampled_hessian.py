@@ -1,4 +1,4 @@
-"""Estimates of the Hessian from a sample of the rows."""
+"""A sample of the rows, and estimates of the Hessian along some directions from it."""
 
 from __future__ import annotations
 
@@ -8,58 +8,27 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ..._types import Indices, Matrix, Vector
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
+from .sample_sizes import ROWS_FOR_DIRECTIONS
+from .tables.dense_table import DenseTable, taken
 from .tables.layout import Layout
 from .weighted_rows import WeightedRows, rows_in_blocks
 
-ROWS_PER_PARAMETER = 25
-"""Rows per parameter, of the groups with large lam_j: relative errors of the Hessian are about 1/sqrt(25) = 1/5."""
-
-LOADED_GROUPS = 5
-"""The number of groups that are assumed to have large lam_j."""
-
-FEW_PARAMETERS = 150
-ROWS_FOR_DIRECTIONS = 1000
-"""Rows of a sample for more than ``FEW_PARAMETERS``: enough for some tens of directions, not for all parameters."""
-
-SAMPLE_DIVISOR = 8
-"""At most one row in this many is sampled, so that an estimate is cheap compared with the exact Hessian."""
-
-LEAST_PER_GROUP = 5
-"""Rows of each group that are sampled at least, so that every group contributes."""
-
-CHEAP_HESSIAN = 5_000_000
-"""Multiplications up to which an exact Hessian is cheap enough."""
-
-
-def rows_per_group(reader: Reader, n_params: int) -> int | None:
-    """The rows to sample of each group; None where the table is too small for a sample. Costs no pass over rows."""
-    return rows_to_sample(reader.memberships.sizes, reader.plan.rows.size, reader.table.n_entries, n_params)
-
-
-def rows_to_sample(sizes: NDArray[Any], n_rows: int, n_entries: int, n_params: int) -> int | None:
-    """The same for groups of these sizes in a table of so many stored rows and entries."""
-    n_groups = sizes.size
-    if n_params > FEW_PARAMETERS:
-        per_group = ROWS_FOR_DIRECTIONS // n_groups
-    elif n_entries * n_params >= CHEAP_HESSIAN:
-        per_group = ROWS_PER_PARAMETER * n_params // min(n_groups, LOADED_GROUPS)
-    else:
-        return None
-    per_group = max(per_group, LEAST_PER_GROUP)
-    return None if np.minimum(sizes, per_group).sum() > n_rows // SAMPLE_DIVISOR else per_group
+LONGEST_RUN = 64
+LEAST_RUNS = 256
+"""A sample of a group has runs of up to ``LONGEST_RUN`` neighbors, if it then has this many runs at least: rows that
+are sorted by anything are still represented."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampledHessian:
-    """V H V' with H = sum_j lam_j Hessian f_j without penalties, from evenly spaced rows of each group.
+    """Evenly spaced rows of each group: V H V' with H = sum_j lam_j Hessian f_j without penalties.
 
-    Costs a product of the sample with the directions.
+    Costs a product of the sample with the directions. Whole Hessians are those of a table of these rows (`passes_of`).
     """
 
     X: Any
@@ -71,37 +40,25 @@ class SampledHessian:
     coefficients: Vector
 
     @classmethod
-    def of(cls, reader: Reader, per_group: int, n_params: int) -> SampledHessian:
-        """A sample of the rows: in single precision for few parameters, where whole Hessians are estimated.
-
-        Directions of many parameters are differences of gradients, whose margins may lose half of their digits.
-        """
+    def of(cls, reader: Reader, per_group: int) -> SampledHessian:
+        """So many rows of each group."""
         plan, n_groups = reader.plan, reader.memberships.n_groups
         by_group = [np.flatnonzero(plan.visit_group == j) for j in range(n_groups)]
         visits = np.concatenate([of_group[evenly_spaced(of_group.size, per_group)] for of_group in by_group])
-        return cls.joined([cls.of_visits(reader, visits, n_params)], n_groups)
+        return cls.joined([cls.of_visits(reader, visits)], n_groups)
 
     @classmethod
-    def of_visits(cls, reader: Reader, visits: Indices, n_params: int) -> SampledHessian:
+    def of_visits(cls, reader: Reader, visits: Indices) -> SampledHessian:
         """These visits of the plan, with the coefficients that they have in their groups."""
-        dtype = np.float32 if n_params <= FEW_PARAMETERS else np.float64
         plan = reader.plan
         chosen = np.zeros(plan.rows.size)
         chosen[plan.visit_position[visits]] = 1.0
-        blocks, order = [], []
-        for _, A, part, _ in rows_in_blocks(reader, [WeightedRows.of_weights(plan, chosen)], ROWS_FOR_DIRECTIONS):
-            # Single precision is enough for an estimate, and twice as fast.
-            with np.errstate(over="ignore"):
-                blocks.append(A.astype(dtype))
-            order.append(part)
-        position = np.concatenate(order)
+        X, position = _rows(reader, chosen)
         slot = np.full(plan.rows.size, -1)
         slot[position] = np.arange(position.size)
         offset = None if reader.offset is None else reader.offset[:, position].T
         rows = slot[plan.visit_position[visits]]
-        return cls(
-            _stacked(blocks), reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits]
-        )
+        return cls(X, reader.y[position], offset, rows, plan.visit_group[visits], plan.coefficient[visits])
 
     @classmethod
     def joined(cls, parts: Sequence[SampledHessian], n_groups: int) -> SampledHessian:
@@ -136,18 +93,6 @@ class SampledHessian:
         T = np.sqrt(h) * T
         return T @ T.T
 
-    def whole(self, loss: PointwiseLoss, W: Matrix, intercepts: Vector, lam: Vector) -> Matrix:
-        """H, for few parameters. Not finite where the numbers overflow in single precision."""
-        if isinstance(loss, Softmax):
-            layout = Layout(len(W), W.shape[1], bool(intercepts.size))
-            return self.on(loss, W, intercepts, lam, self.margins(np.eye(layout.n_params), layout))
-        h = self._weight(lam) * loss.curvature(self._eta(W, intercepts)[:, 0], self.y)
-        A = self._all(bool(intercepts.size))
-        if h.min() < 0:
-            return A.T @ (h[:, None] * A)
-        A = np.sqrt(h)[:, None] * A
-        return A.T @ A
-
     def margins(self, V: Matrix, layout: Layout) -> Matrix:
         """The margins of the sampled rows for each row of V, those of one class after the other: (k, K rows)."""
         d, K, n = layout.n_features, layout.n_outputs, self.y.size
@@ -176,15 +121,28 @@ class SampledHessian:
         """The weight of each sampled row in sum_j lam_j f_j."""
         return np.bincount(self.positions, lam[self.groups] * self.coefficients, self.y.size).astype(np.float64)
 
-    def _all(self, intercept: bool) -> Matrix:
-        """The rows of the sample, with a 1 for the intercept."""
-        X = (self.X.toarray() if sp.issparse(self.X) else self.X).astype(np.float64)
-        return np.column_stack((X, np.ones(len(X)))) if intercept else X
-
 
 def evenly_spaced(size: int, count: int) -> Indices:
-    """``count`` of the numbers 0, ..., size - 1, evenly spaced."""
-    return np.arange(size) if size <= count else np.linspace(0, size - 1, count).astype(np.intp)
+    """``count`` of the numbers 0, ..., size - 1 in evenly spaced runs of neighbors, which are in memory or in a file
+    together."""
+    if size <= count:
+        return np.arange(size)
+    longest = min(max(1, count // LEAST_RUNS), LONGEST_RUN)
+    run = np.arange(count) // longest
+    skipped = np.linspace(0, size - count, run[-1] + 1).astype(np.intp)
+    return np.arange(count) + skipped[run]
+
+
+def _rows(reader: Reader, chosen: Vector) -> tuple[Any, Indices]:
+    """The rows whose weights are not zero, and their positions."""
+    of_chosen = WeightedRows.of_weights(reader.plan, chosen)
+    if isinstance(reader.table, DenseTable):
+        return taken(reader.table.X, reader.plan.order[of_chosen.positions]), of_chosen.positions
+    blocks, order = [], []
+    for _, A, part, _ in rows_in_blocks(reader, [of_chosen], ROWS_FOR_DIRECTIONS):
+        blocks.append(A)
+        order.append(part)
+    return _stacked(blocks), np.concatenate(order)
 
 
 def _stacked(blocks: Sequence[Any]) -> Any:

@@ -14,7 +14,8 @@ from ....errors import IncompatibleError
 from ..hessian import check_room_for_hessian
 from ..parameter_scales import scales_of
 from ..pointwise_loss import PointwiseLoss
-from ..sampled_hessian import SampledHessian, rows_to_sample
+from ..sample_sizes import SampleSizes
+from ..sampled_hessian import SampledHessian
 from ..tables.layout import Layout
 from .executor import Executor
 from .in_process import InProcess
@@ -83,18 +84,18 @@ class PartitionPasses:
         m = merged_scale(moments) if self.loss.response == "real" else 1.0
         return scales_of(merged_rms(moments), m, self.layout)
 
-    def rows_per_group(self) -> int | None:
+    def sample_sizes(self) -> SampleSizes:
         known = [of_one for of_one in self._stored if of_one is not None]
         n_rows, n_entries = sum(one.n_rows for one in known), sum(one.n_entries for one in known)
         sizes = np.zeros(self.n_groups, dtype=np.intp)
         for one in known:
             sizes[one.groups] += one.visits
-        return rows_to_sample(sizes, n_rows, n_entries, self.layout.n_params)
+        return SampleSizes.of(sizes, n_rows, n_entries, self.layout.n_params)
 
     def sample(self, per_group: int) -> SampledHessian:
         """Drawn where the rows are; the small sample is kept here."""
         chosen = spread_sample(self._stored, self.n_groups, per_group)
-        parts = self.residents.each_numbered(Draw(chosen, self.layout.n_params).of_partition)
+        parts = self.residents.each_numbered(Draw(chosen).of_partition)
         return SampledHessian.joined([part for part in parts if part is not None], self.n_groups)
 
     @cached_property

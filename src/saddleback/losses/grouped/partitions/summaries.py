@@ -91,7 +91,6 @@ class Draw:
 
     chosen: dict[int, list[Indices]]
     """By the number of the partition."""
-    n_params: int
 
     def of_partition(self, number: int, resident: Resident | None) -> SampledHessian | None:
         """These rows, with the numbers of their groups among all groups."""
@@ -100,7 +99,7 @@ class Draw:
         reader = resident.reader.reader
         group = reader.plan.visit_group
         visits = np.concatenate([np.flatnonzero(group == k)[of_k] for k, of_k in enumerate(self.chosen[number])])
-        rows = SampledHessian.of_visits(reader, visits, self.n_params)
+        rows = SampledHessian.of_visits(reader, visits)
         return SampledHessian(
             rows.X, rows.y, rows.offset, rows.positions, resident.groups[rows.groups], rows.coefficients
         )

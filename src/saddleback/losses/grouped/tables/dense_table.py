@@ -32,6 +32,16 @@ def dense_rows(X: NDArray[Any], rows: NDArray[np.intp]) -> Matrix:
     return (X[first:last] if consecutive else X[rows]).astype(np.float64, copy=False)
 
 
+def taken(X: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+    """A copy of rows of X in the order of memory that X has."""
+    if not X.flags.f_contiguous:
+        return X[rows]
+    copy = np.empty((rows.size, X.shape[1]), dtype=X.dtype, order="F")
+    for k in range(X.shape[1]):
+        X[:, k].take(rows, out=copy[:, k], mode="clip")
+    return copy
+
+
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
     """A dense matrix, and the type of its entries as the kernel reads them."""
