@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from saddleback.losses.grouped.partitions.on_workers import FAN_IN, FEW_BYTES, INLINE_BYTES
+from saddleback.losses.grouped.partitions.joining import FAN_IN, FEW_BYTES
+from saddleback.losses.grouped.partitions.on_workers import INLINE_BYTES
 
 from .traffic import nodes_per_worker
 
