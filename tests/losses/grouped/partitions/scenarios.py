@@ -13,10 +13,10 @@ from pathlib import Path
 
 import dask
 import numpy as np
-from calls import asked_by
 
 import saddleback as sb
 from benchmarks.cluster import fault_problem
+from benchmarks.cluster.calls import asked_by
 from benchmarks.cluster.fault_problem import bits, solve
 from benchmarks.cluster.fault_processes import Processes, processes_of_workers, wait_for_workers
 

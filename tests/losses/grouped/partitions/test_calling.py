@@ -11,11 +11,11 @@ from distributed import worker_client
 from distributed.comm import CommClosedError
 
 import saddleback as sb
+from benchmarks.cluster.calls import asked_by
 from saddleback.losses.grouped.partitions import calling, joining, tasks
 from saddleback.losses.grouped.partitions.answering import OPERATION, Share
 from saddleback.losses.grouped.partitions.recovery import Cluster
 
-from .calls import asked_by
 from .tables import bits_of, lazy, table
 
 LENGTHS = (21,) * 9 + (12,)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import saddleback as sb
+from benchmarks.cluster.calls import asked_by
 from saddleback.losses.grouped.partitions import answering, joining, tasks
 
-from .calls import asked_by
 from .tables import lazy, table
 
 X, Y, GROUPS = table()
