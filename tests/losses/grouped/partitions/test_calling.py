@@ -212,6 +212,22 @@ def test_nothing_is_left_once_losses_are_gone(client):
     assert not any(client.run(lambda dask_worker: len(dask_worker.data)).values())
 
 
+def test_partitions_may_be_put_on_disk(client):
+    """Between two calls, which read them again, as tasks do."""
+    losses = asked_by(make())
+    known = [x.tobytes() for x in losses.evaluate(W)]
+
+    def evict(dask_worker):
+        while dask_worker.data.fast:
+            assert dask_worker.data.evict() > 0
+        return len(dask_worker.data.slow)
+
+    assert sum(client.run(evict).values()) >= len(LENGTHS)
+    before = transitions(client)
+    assert [x.tobytes() for x in losses.evaluate(W)] == known
+    assert transitions(client) == before
+
+
 def test_an_error_of_the_users_loss_comes_through(client):
     class Failing(sb.losses.PointwiseLoss):
         convex = True

@@ -86,9 +86,9 @@ class Calls:
         asked = lines.asked(8 * sum(map(prod, work.shapes)))
         if asked is None:
             return None
-        way = self._direct if self.reaches(lines) else self._by_scheduler
         addresses = [one.address for one in lines.holdings.ranges]
         try:
+            way = self._direct if self.reaches(lines) else self._by_scheduler
             answers = self._cluster.called(partial(way, asked, work), addresses)
         except FAILURES:
             lines.close()

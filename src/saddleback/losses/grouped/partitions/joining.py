@@ -14,9 +14,9 @@ FEW_BYTES = 1 << 20
 """Of the sums of all workers up to which the client adds them itself, however many there are: a round of messages takes
 longer than this much on a network of a gigabit per second."""
 
-MOST_CALLS = 64
-"""Workers that the client calls itself: each costs it some 0.2 ms, and a level of joins two messages and a few ms. Dask
-keeps 512 connections open."""
+MOST_CALLS = 16
+"""Workers that the client calls itself, however few bytes: each costs it half a millisecond, and a level of joins costs
+two messages and three calls of a worker."""
 
 
 def levels(n_workers: int, n_bytes: int, most: int | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Holdings:
     workers: frozenset[str]
     """All workers, those without partitions included."""
 
-    @property
+    @cached_property
     def ranges(self) -> list[Range]:
         return ranges_of(self.holders)
 
