@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import saddleback as sb
 
 from ..recorder import Array
+from .calls import asked_by
 
 Block = tuple[NDArray[Any], Array, NDArray[np.intp]]
 
@@ -66,12 +67,12 @@ class ClusterTable:
         return X, y, groups
 
     def losses(self, client: Any, **more: Any) -> sb.GroupedLinear:
-        """On this client's workers, evaluated once because that may compile."""
+        """On this client's workers, evaluated until these answer calls; the first evaluation may compile."""
         X, y, groups = self.lazy()
         with client.as_current():
             losses = sb.GroupedLinear(X, y, groups, **more)
         losses.evaluate(np.zeros(losses.n_params))
-        return losses
+        return asked_by(losses)
 
     def losses_here(self, n_threads: int) -> sb.GroupedLinear:
         """The same partitions in this process, evaluated once."""

@@ -8,20 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from saddleback.losses.grouped.partitions.on_workers import FAN_IN, FEW_BYTES, INLINE_BYTES
+from saddleback.losses.grouped.partitions.joining import FAN_IN, MOST_CALLS, levels
 
 from .traffic import nodes_per_worker
 
 NUMBER = 8
 """Bytes of a parameter, a loss or a derivative."""
-ROUND_MESSAGES = 8
-"""One way each: the task to the scheduler and to the worker, its end to the scheduler and to the client, the client's
-question for the sums to the scheduler and to the worker, and the sums back."""
-JOIN_MESSAGES = 4
-"""Of one level of the tree: the task to a worker, its question for the sums of another one, the sums, its end."""
-PASS_ON_MESSAGES = 6
-"""Of a w that goes from worker to worker: to the scheduler, to the first worker and back, and a question and an answer
-between workers."""
+ROUND_MESSAGES = 2
+"""One way each: the call with w, and the sums back."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +51,9 @@ class Machines:
     call: float = 0.0
     """Seconds of an evaluation that reads nothing, with one worker and without latency."""
     call_per_worker: float = 0.0
-    """Further seconds for each further worker, of the scheduler and the client."""
+    """Further seconds for each further worker that one process calls, of that process."""
     call_per_partition: float = 0.0
-    """Further seconds for each partition, which every task names."""
+    """Further seconds for each partition of a worker."""
 
 
 @dataclass(frozen=True)
@@ -113,40 +107,30 @@ def dual_flops(n_losses: int, n_params: int) -> float:
     return n_losses**2 * n_params + 10.0 * n_losses**3
 
 
-def n_levels(n_workers: int, sums_bytes: float) -> int:
-    """Levels of joins until the client receives at most FAN_IN sums, or few bytes."""
-    levels = 0
-    while n_workers > FAN_IN and n_workers * sums_bytes > FEW_BYTES:
-        n_workers, levels = ceil(n_workers / FAN_IN), levels + 1
-    return levels
-
-
 def _reduced(task: Task, machines: Machines, sums_bytes: float, read: float, flops: float, compute: float) -> Cost:
-    W = machines.n_workers
-    levels = n_levels(W, sums_bytes)
-    last = W
-    for _ in range(levels):
+    W = last = machines.n_workers
+    n_levels = levels(W, ceil(sums_bytes), MOST_CALLS)
+    for _ in range(n_levels):
         last = ceil(last / FAN_IN)
     nodes = nodes_per_worker(task.n_partitions, W)
     w_bytes = float(NUMBER * task.n_params)
-    inline = w_bytes <= INLINE_BYTES
-    messages = ROUND_MESSAGES + JOIN_MESSAGES * levels + (0 if inline else PASS_ON_MESSAGES)
-    # Inline: once to the scheduler, which sends it to all. Otherwise by way of the scheduler to one worker, of whom the
-    # others have it.
-    on_lines = w_bytes * (1 + W if inline else 2 + W - 1)
-    # Each join receives up to FAN_IN - 1 times the sums of a worker. Those of the last level go to the scheduler, and
-    # then to the client.
-    on_lines += sums_bytes * nodes * ((FAN_IN - 1) * levels + 2 * last)
+    messages = ROUND_MESSAGES * (1 + n_levels)
+    # The client calls the last ones, and the first of them calls up to three others for each level. w goes out with the
+    # calls, and sums come back.
+    below = (FAN_IN - 1) * n_levels
+    on_lines = (w_bytes + sums_bytes * nodes) * (last + below)
     return Cost(
         read_bytes=read,
         flops=flops,
         messages=messages,
-        levels=levels,
+        levels=n_levels,
         out_bytes=w_bytes * W,
         sums_bytes=sums_bytes * nodes,
         back_bytes=sums_bytes * nodes * last,
         compute=compute,
-        overhead=machines.call + machines.call_per_worker * (W - 1) + machines.call_per_partition * task.n_partitions,
+        overhead=machines.call
+        + machines.call_per_worker * (last - 1 + below)
+        + machines.call_per_partition * task.n_partitions / W,
         waiting=machines.latency * messages,
         transfer=on_lines / machines.bandwidth,
     )

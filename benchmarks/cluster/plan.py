@@ -66,7 +66,7 @@ def measure(options: Options) -> Report:
         "10^9 rows x 10^4 features",
         f"The model for {GROUPS} groups in {PARTITIONS:,} partitions, with rates of this machine: a pass with losses "
         "and gradients and a Hessian on one worker of one thread, and the seconds of an evaluation that reads nothing, "
-        "on one worker, for each further one (the CPU time of the scheduler and the client) and for each partition. "
+        "on one worker, for each further one that is called (the CPU time of the client) and for each partition. "
         f"What a network takes is latency and bytes over bandwidth. A solve is {EVALUATIONS} evaluations.",
         tables,
         data=asdict(rates),

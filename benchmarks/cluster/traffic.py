@@ -34,17 +34,19 @@ def measure(options: Options) -> Report:
         p = n_columns + 1
         # Of a worker: J losses and J x p derivatives come back; p parameters go out to it.
         sums, w = 8.0 * GROUPS * (1 + p), 8.0 * p
-        to_workers, between, from_workers = sent[1, 2:].sum(), sent[2:, 2:].sum(), sent[2:, 1].sum()
-        out = (between + from_workers) / n_workers / sums
+        # A worker sends its sums to the one that has called it, the client or another worker.
+        callers = sent[2:].argmax(axis=1)
+        workers = np.arange(2, 2 + n_workers)
+        out = sent[workers, callers].mean() / sums
         name = f"{n_workers} workers, {n_partitions} partitions"
         rows.append(
             (
                 name,
                 f"{nodes_per_worker(n_partitions, n_workers):.2f}",
                 f"{out:.3f}",
-                f"{sent[1, 0] / sums:.3f}",
-                f"{sent[0, 1] / w:.3f}",
-                f"{to_workers / n_workers / w:.3f}",
+                f"{sent[1:, 0].sum() / sums:.3f}",
+                f"{sent[0, 1:].sum() / w:.3f}",
+                f"{sent[callers, workers].mean() / w:.3f}",
             )
         )
         if n_workers & (n_workers - 1) == 0:
@@ -58,8 +60,8 @@ def measure(options: Options) -> Report:
         "Bytes of an evaluation",
         f"Bytes on the wires of evaluations with J = {GROUPS}, d = {n_columns:,} + 1, headers and all other messages "
         "of Dask included, counted by a relay between processes: what leaves a worker and what the client receives in "
-        "units of J + J d numbers of 8 bytes, what goes out from the client and to each worker in units of w. Sums of "
-        "a worker pass the scheduler on their way to the client.",
+        "units of J + J d numbers of 8 bytes, what goes out from the client and to each worker in units of w. Out of a "
+        "worker and into it is what it exchanges with the one that calls it: the client, or a worker that joins sums.",
         [Table("bytes per evaluation over their least", header, rows)],
         demands,
     )

@@ -16,6 +16,7 @@ import numpy as np
 
 import saddleback as sb
 from benchmarks.cluster import fault_problem
+from benchmarks.cluster.calls import asked_by
 from benchmarks.cluster.fault_problem import bits, solve
 from benchmarks.cluster.fault_processes import Processes, processes_of_workers, wait_for_workers
 
@@ -136,6 +137,52 @@ def _die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Deadly(sb.losses.PointwiseLoss):
+    """Squares; where a file names a process, that is killed within the evaluation."""
+
+    convex = True
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def value_and_slope(self, eta, y):
+        try:
+            victim = int(Path(self.path).read_text())
+            os.unlink(self.path)
+        except FileNotFoundError:
+            return (eta - y) ** 2, 2 * (eta - y)
+        os.kill(victim or os.getpid(), signal.SIGKILL)
+        time.sleep(2.0)
+        return eta, eta
+
+
+def within_a_call(victim):
+    """A worker, or the scheduler, is killed while workers answer calls."""
+    import dask.array as da
+
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.standard_normal((60, 3)), rng.standard_normal(60), np.arange(60) % 2
+    with tempfile.TemporaryDirectory() as folder, Processes(2) as processes, processes.client():
+        path = Path(folder) / "victim"
+        losses = sb.GroupedLinear(da.from_array(X, chunks=(10, 3)), y, groups, loss=Deadly(path))
+        w = np.ones(losses.n_params)
+        known = [x.tobytes() for x in asked_by(losses).evaluate(w)]
+        residents = losses._passes.residents
+        SEEN["way"], SEEN["holders"] = residents.way, len(set(residents._holdings.holders))
+        # A worker kills itself, and 0 is its name for that.
+        (path.parent / "next").write_text("0" if victim == "worker" else str(processes._scheduler.pid))
+        (path.parent / "next").rename(path)
+        begun = time.monotonic()
+        try:
+            SEEN["same"] = [x.tobytes() for x in losses.evaluate(w)] == known
+        except sb.errors.ClusterLost as error:
+            SEEN["said"], SEEN["seconds"] = str(error), time.monotonic() - begun
+            return
+        SEEN["killed"] = not path.exists()
+        SEEN["same again"] = [x.tobytes() for x in asked_by(losses).evaluate(w)] == known
+        SEEN["holders then"] = len(set(losses._passes.residents._holdings.holders))
+
+
 def restarted():
     """The partitions are gone for good; new losses are fine."""
     known = bits(solve(make_losses()))
@@ -169,6 +216,8 @@ SCENARIOS = {
     "all workers": all_workers_killed,
     "no worker left": no_worker_left,
     "scheduler": killed_scheduler,
+    "worker within a call": lambda: within_a_call("worker"),
+    "scheduler within a call": lambda: within_a_call("scheduler"),
     "over and over": dying_over_and_over,
     "restarted": restarted,
     "interrupted": interrupted,

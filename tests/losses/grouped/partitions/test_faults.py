@@ -58,6 +58,20 @@ def test_a_run_without_scheduler_ends_at_once_and_is_resumed_elsewhere():
     assert seen["same"]
 
 
+def test_a_worker_that_is_killed_within_a_call_is_replaced():
+    seen = outcome("worker within a call")
+    assert (seen["way"], seen["holders"], seen["killed"]) == ("calls", 2, True)
+    assert seen["same"]
+    assert seen["same again"]
+    assert seen["holders then"] == 1
+
+
+def test_a_run_whose_scheduler_is_killed_within_a_call_ends_at_once():
+    seen = outcome("scheduler within a call")
+    assert seen["way"] == "calls"
+    assert "the connection to the Dask scheduler tcp://" in seen["said"]
+
+
 def test_a_partition_that_ends_every_worker_is_an_error():
     assert "Workers that end over and over" in outcome("over and over")["said"]
 

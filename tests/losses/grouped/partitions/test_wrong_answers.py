@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from distributed import get_worker
 
 import saddleback as sb
-from saddleback.losses.grouped.partitions import tasks
+from benchmarks.cluster.calls import asked_by
+from saddleback.losses.grouped.partitions import answering, joining, tasks
 
 from .tables import lazy, table
 
@@ -26,22 +26,26 @@ def make(**options):
 
 def break_worker(monkeypatch, address, damage):
     """From now on, one worker answers wrongly."""
-    right = tasks.sums_here
+    right = tasks.sums_of
 
-    def sums_here(*arguments):
-        sums = right(*arguments)
-        if get_worker().address == address:
+    def sums_of(worker, *arguments):
+        sums = right(worker, *arguments)
+        if worker.address == address:
             damage(sums.nodes)
         return sums
 
-    monkeypatch.setattr(tasks, "sums_here", sums_here)
+    for module in (tasks, answering):
+        monkeypatch.setattr(module, "sums_of", sums_of)
 
 
-@pytest.mark.parametrize("n_workers", [2, 6])
+@pytest.mark.parametrize("way", ["tasks", "calls"])
+@pytest.mark.parametrize(("n_workers", "few_bytes"), [(2, joining.FEW_BYTES), (6, 0)])
 @pytest.mark.parametrize("case", GARBAGE)
-def test_the_worker_is_named(cluster, monkeypatch, case, n_workers):
+def test_the_worker_is_named(cluster, monkeypatch, case, n_workers, way, few_bytes):
+    """Also where its sums would be joined with those of others."""
     client = cluster(n_workers)
-    losses = make()
+    losses = asked_by(make(), way)
+    monkeypatch.setattr(joining, "FEW_BYTES", few_bytes)
     change, said = GARBAGE[case]
     bad = sorted(client.nthreads())[1]
 
@@ -56,8 +60,9 @@ def test_the_worker_is_named(cluster, monkeypatch, case, n_workers):
     assert not isinstance(info.value, sb.errors.ClusterLost)
 
 
-def test_sums_of_other_partitions(client, monkeypatch):
-    losses, bad = make(), sorted(client.nthreads())[0]
+@pytest.mark.parametrize("way", ["tasks", "calls"])
+def test_sums_of_other_partitions(client, monkeypatch, way):
+    losses, bad = asked_by(make(), way), sorted(client.nthreads())[0]
     break_worker(monkeypatch, bad, lambda nodes: nodes.clear())
     with pytest.raises(sb.errors.ClusterError, match=f"worker {bad} has answered with sums of other partitions"):
         losses.evaluate(np.zeros(losses.n_params))
@@ -76,6 +81,8 @@ def test_infinite_losses_are_answers(cluster, n_workers):
     for actual, of_memory in zip(losses.evaluate(w), expected, strict=True):
         np.testing.assert_array_equal(np.isfinite(actual), np.isfinite(of_memory))
     np.testing.assert_array_equal(losses.values(w), known.values(w))
+    for actual, of_memory in zip(asked_by(losses).evaluate(w), expected, strict=True):
+        np.testing.assert_array_equal(np.isfinite(actual), np.isfinite(of_memory))
 
 
 def test_an_error_of_the_users_loss_comes_through(client):

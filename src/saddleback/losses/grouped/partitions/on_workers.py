@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 from threading import Lock
@@ -15,7 +14,9 @@ from uuid import uuid4
 import dask
 
 from ....errors import ClusterError
-from .placement import Range, contiguous, moves, ranges_of, runs_of
+from .calling import Calls, Lines
+from .joining import FAN_IN, levels
+from .placement import Holdings, Range, contiguous, moves, runs_of
 from .ranges import Partial, joined
 from .recovery import Cluster
 from .tasks import ask_range, fold_range, join, moved, sum_range
@@ -23,13 +24,6 @@ from .tree import Sums
 from .works import Work
 
 T = TypeVar("T")
-
-FAN_IN = 4
-"""Sums that one process adds: with so few workers the client adds them itself, which saves a round of messages."""
-
-FEW_BYTES = 1 << 20
-"""Of the sums of all workers up to which the client adds them itself, however many there are: a round of messages takes
-longer than this much on a network of a gigabit per second."""
 
 INLINE_BYTES = 1 << 20
 """Of w up to which it travels with the tasks: once to the scheduler, which sends it to all workers. A larger one is
@@ -39,25 +33,8 @@ LOOK_SECONDS = 10.0
 """Between two looks for workers that have joined."""
 
 
-@dataclass(frozen=True, eq=False)
-class Holdings:
-    """The futures of all partitions, and who holds each."""
-
-    futures: list[Any]
-    holders: list[str]
-    workers: frozenset[str]
-    """All workers, those without partitions included."""
-
-    @property
-    def ranges(self) -> list[Range]:
-        return ranges_of(self.holders)
-
-    def of(self, one: Range) -> list[Any]:
-        return [self.futures[number] for number in one.numbers]
-
-
 class OnWorkers:
-    """An executor of one task per worker and sum."""
+    """An executor that calls every worker for a sum, and asks by tasks, one per worker, for everything else."""
 
     def __init__(self, cluster: Cluster, futures: list[Any], n_threads: int | None) -> None:
         self._cluster, self._n_threads = cluster, n_threads
@@ -67,6 +44,7 @@ class OnWorkers:
         self._stale = False
         cluster.settled(futures)
         self._holdings = self._held(futures, cluster.workers())
+        self._calls, self._lines = Calls(cluster), Lines(self._holdings, n_threads)
 
     @classmethod
     def loading(cls, client: Any, tasks: Sequence[Any], n_threads: int | None) -> OnWorkers:
@@ -95,7 +73,7 @@ class OnWorkers:
 
     def each_numbered(self, ask: Callable[[int, Any], T]) -> list[T]:
         def attempt() -> list[Any]:
-            holdings = self._current()
+            holdings, _ = self._current()
             ranges = holdings.ranges
             tasks = [(ask, one.numbers, holdings.of(one), self._n_threads) for one in ranges]
             futures = self._submit_all(ask_range, ranges, tasks)
@@ -109,7 +87,7 @@ class OnWorkers:
 
     def fold(self, add: Callable[[T, Any], T], start: T) -> T:
         def attempt() -> T:
-            holdings, so_far = self._current(), start
+            (holdings, _), so_far = self._current(), start
             for one in runs_of(holdings.holders):
                 so_far = self._submit(one, fold_range, add, so_far, holdings.of(one))
             (total,) = self._cluster.gathered([so_far])
@@ -123,9 +101,17 @@ class OnWorkers:
         assert sums is not None
         return sums
 
+    @property
+    def way(self) -> str:
+        """How the next sums are asked for: by "tasks", "calls" or "calls by the scheduler"."""
+        _, lines = self._current()
+        if lines.asked(0) is None:
+            return "tasks"
+        return "calls" if self._calls.reaches(lines) else "calls by the scheduler"
+
     def then(self, step: Callable[..., Any], arguments: Sequence[Any] | None = None) -> OnWorkers:
         def attempt() -> OnWorkers:
-            holdings = self._current()
+            holdings, _ = self._current()
             extra = [()] * self.n_partitions if arguments is None else [(argument,) for argument in arguments]
             single = [Range(address, (number,)) for number, address in enumerate(holdings.holders)]
             tasks = [(future, *own) for future, own in zip(holdings.futures, extra, strict=True)]
@@ -151,8 +137,18 @@ class OnWorkers:
         return futures
 
     def _sums(self, work: Work) -> Partial:
-        holdings, n = self._current(), self.n_partitions
-        ranges = holdings.ranges
+        holdings, lines = self._current()
+        partials = self._calls.sums(lines, work)
+        if partials is None:
+            lines.open(self._submit_all)
+            return self._sums_of_tasks(holdings, work)
+        total = joined(partials, work.shapes, self.n_partitions, "client")
+        if not total.finite:
+            self._audit(work, partials, holdings)
+        return total
+
+    def _sums_of_tasks(self, holdings: Holdings, work: Work) -> Partial:
+        n, ranges = self.n_partitions, holdings.ranges
         shared = work
         if work.n_bytes > INLINE_BYTES:
             shared = self._cluster.client.scatter(work, workers=[ranges[0].address], hash=False)
@@ -160,7 +156,7 @@ class OnWorkers:
         of_ranges = level = self._submit_all(sum_range, ranges, tasks)
         # Neighbors are joined on the worker of one of them, so that no worker receives the sums of all.
         joining, n_bytes = ranges, 8 * sum(map(prod, work.shapes))
-        while len(level) > FAN_IN and len(level) * n_bytes > FEW_BYTES:
+        for _ in range(levels(len(level), n_bytes)):
             firsts = range(0, len(level), FAN_IN)
             joining = [joining[first] for first in firsts]
             level = self._submit_all(
@@ -171,28 +167,28 @@ class OnWorkers:
         if len(level) == len(ranges) and any(p.address != one.address for p, one in zip(partials, ranges, strict=True)):
             self._stale = True
         if not total.finite:
-            self._audit(shared, of_ranges, ranges, holdings)
+            self._audit(shared, self._cluster.gathered(of_ranges), holdings)
         return total
 
-    def _audit(self, work: Any, futures: list[Any], ranges: list[Range], holdings: Holdings) -> None:
+    def _audit(self, work: Any, partials: list[Partial], holdings: Holdings) -> None:
         """Where sums are not finite, have another worker compute them: other bits are an error of one of the two."""
-        for one, partial_ in zip(ranges, self._cluster.gathered(futures), strict=True):
-            if partial_.finite:
+        for one in partials:
+            if one.finite:
                 continue
-            others = sorted(holdings.workers - {partial_.address}) or [one.address]
+            others = sorted(holdings.workers - {one.address}) or [one.address]
             elsewhere = Range(others[0], one.numbers)
             repeated = self._submit(
-                elsewhere, sum_range, work, one.numbers, holdings.of(one), self.n_partitions, self._n_threads
+                elsewhere, sum_range, work, one.numbers, holdings.of(elsewhere), self.n_partitions, self._n_threads
             )
             (again,) = self._cluster.gathered([repeated])
-            if not partial_.same(again):
+            if not one.same(again):
                 raise ClusterError(
-                    f"worker {partial_.address} has answered with numbers that are not finite, and {again.address} "
-                    "with others for the same partitions: one of the two computes wrongly. Take the first one out of "
-                    "the cluster, and resume from a checkpoint."
+                    f"worker {one.address} has answered with numbers that are not finite, and {again.address} with "
+                    "others for the same partitions: one of the two computes wrongly. Take the first one out of the "
+                    "cluster, and resume from a checkpoint."
                 )
 
-    def _current(self) -> Holdings:
+    def _current(self) -> tuple[Holdings, Lines]:
         """Where the partitions are, looked up again from time to time, and after an answer from elsewhere."""
         with self._lock:
             now = time.monotonic()
@@ -201,7 +197,7 @@ class OnWorkers:
                 threads = self._cluster.workers()
                 if self._stale or frozenset(threads) != self._holdings.workers:
                     self._rearrange()
-            return self._holdings
+            return self._holdings, self._lines
 
     def _recover(self) -> None:
         with self._lock:
@@ -224,6 +220,7 @@ class OnWorkers:
             self._cluster.threads()
             self._cluster.released()
         self._holdings, self._stale = holdings, False
+        self._lines = Lines(holdings, self._n_threads)
 
     def _held(self, futures: list[Any], threads: Any) -> Holdings:
         found = self._cluster.who_has(futures)

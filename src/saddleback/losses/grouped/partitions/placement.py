@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,23 @@ class Range:
 
     address: str
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """The futures of all partitions, and who holds each."""
+
+    futures: list[Any]
+    holders: list[str]
+    workers: frozenset[str]
+    """All workers, those without partitions included."""
+
+    @cached_property
+    def ranges(self) -> list[Range]:
+        return ranges_of(self.holders)
+
+    def of(self, one: Range) -> list[Any]:
+        return [self.futures[number] for number in one.numbers]
 
 
 def contiguous(n_partitions: int, threads: Mapping[str, int]) -> list[Range]:

@@ -61,6 +61,17 @@ class Cluster:
         self._check_connection()
         return self._awaited(self.client.gather(futures, asynchronous=True), self._watch())
 
+    def called(self, call: Callable[[], Coroutine[Any, Any, T]], addresses: Collection[str]) -> T:
+        """What these workers answer to a call that is no task; none comes from one that is gone."""
+        self._check_connection()
+        watch = self._watch()
+
+        def look() -> None:
+            if gone := set(addresses) - set(watch()):
+                raise CommClosedError(f"workers {sorted(gone)} are gone")
+
+        return self._awaited(call(), look)
+
     def settled(self, futures: list[Any], asked: Collection[str] = ()) -> None:
         """Wait until all are in memory; the error of the first one that has failed is raised.
 
@@ -147,7 +158,7 @@ class Cluster:
             # A client that is closed meanwhile has no scheduler to ask, which is an AttributeError or a RuntimeError.
             self._scheduler_lost(error)
 
-    def _awaited(self, coroutine: Coroutine[Any, Any, Any], look: Callable[[], object]) -> Any:
+    def _awaited(self, coroutine: Coroutine[Any, Any, T], look: Callable[[], object]) -> T:
         """What a coroutine of the client's loop returns; ``look`` is called now and then, and raises where none will
         come."""
         answer = asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)

@@ -15,7 +15,13 @@ def sum_range(
     work: Work, numbers: tuple[int, ...], residents: Sequence[Any], n_leaves: int, n_threads: int | None
 ) -> Partial:
     """The sums of a work over some partitions, with the address of this worker."""
-    worker = _this_worker()
+    return sums_of(_this_worker(), work, numbers, residents, n_leaves, n_threads)
+
+
+def sums_of(
+    worker: Any, work: Work, numbers: tuple[int, ...], residents: Sequence[Any], n_leaves: int, n_threads: int | None
+) -> Partial:
+    """The same, where the worker is known."""
     sums = sums_here(work, numbers, residents, n_leaves, n_threads or worker.state.nthreads)
     return Partial(worker.address, numbers, sums.nodes)
 
