@@ -11,9 +11,9 @@ SMOOTHNESS = ("tests/losses/grouped/test_smoothness.py",)
 MUTANTS = (
     Mutant(
         "logistic slope without its sign",
-        "losses/grouped/kernels/pointwise.py",
-        "slope[i] = -y[i] * (e if margin >= 0.0 else 1.0) / (1.0 + e)",
-        "slope[i] = -y[i] * (e if margin < 0.0 else 1.0) / (1.0 + e)",
+        "losses/grouped/kernels/logistic.py",
+        "share = do.over(do.where(negative, denominator, numerator), both)",
+        "share = do.over(do.where(negative, numerator, denominator), both)",
         DERIVATIVES,
         "-y/(1 + exp(y eta))",
     ),

@@ -39,3 +39,37 @@ def test_rows_as_losses():
     expected, slopes = losses.evaluate(np.ones(3))
     np.testing.assert_allclose(f, [expected] * 2)
     np.testing.assert_allclose(G, [slopes] * 2)
+
+
+@pytest.mark.parametrize("weights", ["equal", "of groups", "of rows"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-3, 50.0, 1e4])
+@pytest.mark.parametrize("d", [3, 150])
+def test_logistic_margins_of_any_size(d, scale, weights):
+    """Rows of equal coefficients share logarithms; small losses and small slopes keep their digits."""
+    rng = np.random.default_rng(1)
+    n, groups = 1500, np.arange(1500) % 3
+    of_rows = {"equal": np.ones(n), "of groups": 1.0 + groups, "of rows": rng.random(n) + 0.5}[weights]
+    X, y = rng.standard_normal((n, d)) / np.sqrt(d), rng.integers(0, 2, n)
+    # Half of the parameter vectors separate the labels: all of their losses are small.
+    X[:, 0] = np.where(y > 0, 1.0, -1.0) * (1.0 + rng.random(n))
+    losses = sb.GroupedLinear(X, y, groups, sample_weight=of_rows)
+    W = scale * rng.standard_normal((17, losses.n_params))
+    W[::2, 1:], W[::2, 0] = 0.0, scale
+    # Margins are rounded in two orders, and the logarithm of a small loss is its margin.
+    rtol = 1e-13 + 10.0 * scale * np.finfo(np.float64).eps
+    for w, f, slopes in zip(W, *losses.evaluate_many(W), strict=True):
+        expected, expected_slopes = losses.evaluate(w)
+        np.testing.assert_allclose(f, expected, rtol=rtol)
+        np.testing.assert_allclose(slopes, expected_slopes, rtol=100 * rtol, atol=1e-13)
+
+
+def test_a_parameter_that_is_no_number_spoils_its_own_answer_only():
+    rng = np.random.default_rng(2)
+    X, y, groups = rng.standard_normal((50, 3)), rng.integers(0, 2, 50), np.arange(50) % 2
+    losses, W = sb.GroupedLinear(X, y, groups), rng.standard_normal((5, 4))
+    expected = losses.evaluate_many(W)
+    W[2, 1] = np.nan
+    got = losses.evaluate_many(W)
+    for x, of_all in zip(got, expected, strict=True):
+        assert np.isnan(x[2]).any()
+        np.testing.assert_array_equal(np.delete(x, 2, axis=0), np.delete(of_all, 2, axis=0))

@@ -52,8 +52,11 @@ class ManyReader:
         chunks = -(-k // lanes)
         numbers = (chunks * lanes * plan.n_targets + k * J) * p
         check_room(8.0 * numbers, f"{k} Jacobians of {J} x {p} numbers", "Evaluate fewer parameter vectors at a time.")
-        parameters = aligned(chunks, p * lanes)
-        parameters.reshape(chunks, p, lanes)[:] = filled_up(W, chunks * lanes).reshape(chunks, lanes, p).swapaxes(1, 2)
+        parameters = aligned(chunks, (p + 2) * lanes)
+        of_entry = parameters.reshape(chunks, p + 2, lanes)
+        of_entry[:, :p] = filled_up(W, chunks * lanes).reshape(chunks, lanes, p).swapaxes(1, 2)
+        # After a row of zeros: both are where the kernel adds an intercept or an offset.
+        of_entry[:, p + 1] = 1.0
         sums = np.zeros((chunks, plan.n_targets * lanes)), aligned(chunks, plan.n_targets * p * lanes)
         read = self._read_in_halves if self.loss.kernel is None else self._read
         read(read_only(parameters), k, lanes, sums)

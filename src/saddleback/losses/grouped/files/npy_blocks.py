@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ class NpyBlocks:
     def n_columns(self) -> int:
         return self.header.shape[1] if self.columns is None else self.columns.size
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         return table_type(np.empty(0, self.header.dtype))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from threading import local
 from typing import Any
 
@@ -20,7 +21,7 @@ class Rooms:
 
     def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Not set to anything; valid until this thread asks for an array of this name again."""
-        size = int(np.prod(shape))
+        size = prod(shape)
         room: NDArray[Any] | None = getattr(self._of_thread, name, None)
         if room is None or room.size < size or room.dtype != dtype:
             room = np.empty(size, dtype)

@@ -1,6 +1,6 @@
 """Losses and gradients of all groups in one pass over X, block by block; and the same pass in two halves."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .dense_rows import gradient_by_columns, gradient_by_rows, margins_by_column
 from .pointwise import set_value_and_slope, softmax
 from .sparse_blocks import gradient_by_pieces, margins_by_pieces
 from .sparse_rows import gradient_by_entries, margins_by_entries
+from .uncounted import uncounted
 
 
 def _margins(X, order, start, size, w, eta):
@@ -121,6 +122,8 @@ def evaluation(loss: int):
         margins, its pointwise losses, and then for each run (the visits of one group to rows of the block) the values
         and the gradient.
         """
+        X, W, intercepts, plan = uncounted(X), uncounted(W), uncounted(intercepts), uncounted(plan)
+        y, offset, f, G = uncounted(y), uncounted(offset), uncounted(f), uncounted(G)
         order, block_starts, run_starts, largest = plan[0], plan[1], plan[2], plan[8]
         n_outputs = W.shape[0]
         room = largest + ROWS_AT_A_TIME

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
@@ -185,7 +184,10 @@ def add_symmetric(typing_context, sums, d, H, number, p):
 
 @intrinsic
 def part(typing_context, x, start, size):
-    """x[start : start + size], which must be inside of x: nothing is tested."""
+    """x[start : start + size], which must be inside of x: nothing is tested.
+
+    The view does not count as a reference: x belongs to the caller. A count takes twenty cycles.
+    """
 
     def generate(context, builder, signature, args):
         kind = signature.return_type
@@ -196,10 +198,9 @@ def part(typing_context, x, start, size):
             shape=[args[2]],
             strides=[whole.itemsize],
             itemsize=whole.itemsize,
-            meminfo=whole.meminfo,
-            parent=whole.parent,
+            meminfo=None,
         )
-        return impl_ret_borrowed(context, builder, kind, view._getvalue())
+        return view._getvalue()
 
     return x(x, start, size), generate
 

@@ -2,7 +2,8 @@
 
 A panel is read from memory once, and multiplied with all parameter vectors, eight or sixteen *lanes* at a time (see
 `lanes`). Its margins and slopes have the lanes of one row side by side, so that the pointwise losses of all lanes are
-loops over one long vector.
+loops over one long vector. Where the coefficients of a panel's rows are equal, as without weights, many rows share one
+logarithm of the logistic loss (`logistic_lanes`). The rows of the next panel are asked for meanwhile.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,var-annotated"
@@ -13,12 +14,14 @@ from functools import cache
 
 import numpy as np
 
-from .arguments import PANEL_SLICE, SOFTMAX, USER
+from .arguments import LOGISTIC, PANEL_SLICE, SOFTMAX, USER
 from .column_loops import part
 from .compiling import FUSED, kernel, pasted
-from .lanes import add_multiple, fill, weigh_lanes
-from .panels import add_gradients, add_margins, load_panel
+from .lanes import add_multiple, fill, sum_lanes, weigh_lanes
+from .logistic_lanes import add_logistic
+from .panels import add_gradients, ask_for_rows, load_panel, rows_at_a_time, set_margins
 from .pointwise import set_value_and_slope, softmax
+from .uncounted import uncounted
 
 ZERO, ONE, SEVEN, EIGHT = np.uintp(0), np.uintp(1), np.uintp(7), np.uintp(8)
 SLICE = np.uintp(PANEL_SLICE)
@@ -33,19 +36,22 @@ def _place(panels, panel, shape):
 
 
 @pasted(FUSED)
-def _set_margins(X, room, panels, place, shape, W, offset, eta, distance):
-    """Set the margins of the panel's rows, those of output o from the entry o distance of ``eta``."""
+def _set_margins(X, room, panels, place, shape, W, offset, first, count, eta, distance):
+    """Set the margins of ``count`` rows of the panel from ``first`` on, those of output o from eta[o distance] on.
+
+    W ends with a zero and a one.
+    """
     start, size, d, _, _, lanes = place
     n_outputs, intercept = shape[4], shape[5]
+    zero = n_outputs * (d + intercept)
     for o in range(n_outputs):
         begin = o * distance
-        for i in range(distance):
-            # What fills a panel up to a multiple of eight rows are copies of its last row.
-            shift = offset[o, start + min(i, size - ONE)] if offset.size > 0 else 0.0
-            fill(eta, begin + i, shift, lanes)
-            if intercept > 0:
-                add_multiple(eta, begin + i, 1.0, W, n_outputs * d + o, lanes)
-        add_margins(X, room, panels[4], panels[5], place, W, o * d, eta, begin)
+        base = n_outputs * d + o if intercept > 0 else zero
+        set_margins(X, room, panels[4], panels[5], place, W, o * d, base, first, count, eta, begin)
+        if offset.size > 0:
+            for i in range(count):
+                # What fills a panel up to a multiple of eight rows are copies of its last row.
+                add_multiple(eta, begin + i, offset[o, start + min(first + i, size - ONE)], W, zero + ONE, lanes)
 
 
 @pasted(FUSED)
@@ -61,7 +67,7 @@ def _add_runs(X, room, panels, panel, place, shape, value, slope, distance, scal
         count = np.uintp(visit_starts[run + 1]) - first
         rows = identity if alone else slot
         begin = ZERO if alone else first
-        weigh_lanes(value, rows, begin, coefficient, first, count, scaled, f, target, lanes)
+        sum_lanes(value, rows, begin, coefficient, first, count, f, target, lanes)
         for o in range(n_outputs):
             slopes = part(slope, o * distance * lanes, distance * lanes)
             if intercept > 0:
@@ -71,6 +77,45 @@ def _add_runs(X, room, panels, panel, place, shape, value, slope, distance, scal
             else:
                 weigh_lanes(slopes, rows, begin, coefficient, first, count, scaled, scaled, nowhere, lanes)
             add_gradients(X, room, order, place, rows, begin, count, scaled, ZERO, G, target * p + o * d)
+
+
+@pasted(FUSED)
+def _are_equal(panels, panel):
+    """Whether the rows of a panel are in one group each, and have one coefficient."""
+    _, run_starts, visit_starts, _, _, _, slot, coefficient = panels
+    run = run_starts[panel]
+    first, last = np.uintp(visit_starts[run]), np.uintp(visit_starts[run + 1])
+    equal = slot.size == 0
+    for visit in range(first, last):
+        equal &= coefficient[visit] == coefficient[first]
+    return equal
+
+
+@pasted(FUSED)
+def _add_equal(X, room, panels, panel, place, following, shape, W, y, offset, eta, scaled, f, G):
+    """Add the logistic losses and gradients of rows with one group and coefficient.
+
+    Slice by slice, and the rows of the ``following`` panel are asked for meanwhile.
+    """
+    _, run_starts, visit_starts, run_target, order, identity, _, coefficient = panels
+    start, size, d, _, _, lanes = place
+    intercept, run = shape[5], run_starts[panel]
+    target, c = np.uintp(run_target[run]), coefficient[visit_starts[run]]
+    entry = target * (d + intercept)
+    nowhere = np.uintp(scaled.size) // lanes - ONE
+    slopes, of_intercept = (G, entry + d) if intercept > 0 else (scaled, nowhere)
+    step = rows_at_a_time(X, size, SLICE)
+    for first in range(ZERO, size, step):
+        count = min(step, size - first)
+        ask_for_rows(X, order, following, first, step)
+        filled = (count + SEVEN) & ~SEVEN
+        _set_margins(X, room, panels, place, shape, W, offset, first, filled, eta, ZERO)
+        for i in range(ZERO, count, SLICE):
+            few = min(SLICE, count - i)
+            begin = first + i
+            margins = part(eta, i * lanes, few * lanes)
+            add_logistic(margins, y, start + begin, c, few, scaled, begin, f, target, slopes, of_intercept, lanes)
+    add_gradients(X, room, order, place, identity, ZERO, size, scaled, ZERO, G, entry)
 
 
 @cache
@@ -88,7 +133,7 @@ def evaluation(loss: int):
             n_outputs = eta.size // numbers
             shape = (np.intp(n_outputs), np.intp(numbers))
             softmax(eta.reshape(shape), responses, numbers, value, slope.reshape(shape))
-        elif loss == USER:
+        else:
             # Lane by lane: where the function raises an exception, other lanes are left alone.
             eta_of_lane, value_of_lane = part(lane, ZERO, distance), part(lane, distance, distance)
             slope_of_lane, y_of_panel = part(lane, distance + distance, distance), part(y, start, size)
@@ -99,22 +144,32 @@ def evaluation(loss: int):
                 for i in range(size):
                     value[i * lanes + q] = value_of_lane[i]
                     slope[i * lanes + q] = slope_of_lane[i]
-        else:
-            for first in range(ZERO, distance, SLICE):
-                count = min(SLICE, distance - first)
-                for i in range(count):
-                    fill(responses, i, y[start + min(first + i, size - ONE)], lanes)
-                begin, numbers = first * lanes, count * lanes
-                set_value_and_slope(
-                    loss,
-                    options,
-                    address,
-                    part(eta, begin, numbers),
-                    responses,
-                    numbers,
-                    part(value, begin, numbers),
-                    part(slope, begin, numbers),
-                )
+
+    @pasted(FUSED)
+    def set_rows(
+        X, copy, panels, place, following, shape, W, options, address, y, offset, eta, responses, value, slope
+    ):
+        """The same slice by slice, from the margins on, and ask for the rows of the ``following`` panel meanwhile."""
+        start, size, lanes = place[0], place[1], place[5]
+        distance = (size + SEVEN) & ~SEVEN
+        step = rows_at_a_time(X, distance, SLICE)
+        for first in range(ZERO, distance, step):
+            count = min(step, distance - first)
+            begin, numbers = first * lanes, count * lanes
+            ask_for_rows(X, panels[4], following, first, step)
+            _set_margins(X, copy, panels, place, shape, W, offset, first, count, eta, ZERO)
+            for i in range(count):
+                fill(responses, i, y[start + min(first + i, size - ONE)], lanes)
+            set_value_and_slope(
+                loss,
+                options,
+                address,
+                eta,
+                responses,
+                numbers,
+                part(value, begin, numbers),
+                part(slope, begin, numbers),
+            )
 
     @kernel(FUSED)
     def evaluate_many(X, W, k, options, address, panels, shape, y, offset, first, last, copy, room, f, G):
@@ -122,6 +177,8 @@ def evaluation(loss: int):
 
         ``copy`` has room for a panel; ``room`` for its margins, values, slopes and scaled slopes in all lanes.
         """
+        X, W, panels, y, offset = uncounted(X), uncounted(W), uncounted(panels), uncounted(y), uncounted(offset)
+        copy, room, f, G = uncounted(copy), uncounted(room), uncounted(f), uncounted(G)
         lanes, n_outputs = shape[3], shape[4]
         for panel in range(first, last):
             place = _place(panels, panel, shape)
@@ -134,10 +191,49 @@ def evaluation(loss: int):
             rest += numbers + numbers + lanes
             responses, lane = part(room, rest, numbers), part(room, rest, EIGHT * distance)
             load_panel(X, panels[4], place, copy)
+            following = _place(panels, min(panel + 1, last - 1), shape)
+            equal = loss == LOGISTIC and _are_equal(panels, panel)
             for chunk in range(len(W)):
-                n_lanes = min(lanes, k - chunk * lanes)
-                _set_margins(X, copy, panels, place, shape, W[chunk], offset, eta, distance)
-                set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope)
+                if equal:
+                    _add_equal(
+                        X,
+                        copy,
+                        panels,
+                        panel,
+                        place,
+                        following,
+                        shape,
+                        W[chunk],
+                        y,
+                        offset,
+                        eta,
+                        scaled,
+                        f[chunk],
+                        G[chunk],
+                    )
+                    continue
+                if loss in (SOFTMAX, USER):
+                    n_lanes = min(lanes, k - chunk * lanes)
+                    _set_margins(X, copy, panels, place, shape, W[chunk], offset, ZERO, distance, eta, distance)
+                    set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope)
+                else:
+                    set_rows(
+                        X,
+                        copy,
+                        panels,
+                        place,
+                        following,
+                        shape,
+                        W[chunk],
+                        options,
+                        address,
+                        y,
+                        offset,
+                        eta,
+                        responses,
+                        value,
+                        slope,
+                    )
                 _add_runs(X, copy, panels, panel, place, shape, value, slope, distance, scaled, f[chunk], G[chunk])
 
     return evaluate_many
@@ -157,7 +253,7 @@ def margins_of_panels(X, W, panels, shape, offset, first, last, copy, margins):
         load_panel(X, panels[4], place, copy)
         for chunk in range(len(W)):
             eta = part(margins[chunk], begin, distance * lanes)
-            _set_margins(X, copy, panels, place, shape, W[chunk], offset, eta, distance)
+            _set_margins(X, copy, panels, place, shape, W[chunk], offset, ZERO, distance, eta, distance)
         begin += distance * lanes
 
 

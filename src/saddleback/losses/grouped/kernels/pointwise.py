@@ -10,7 +10,8 @@ from numba.extending import overload
 
 from .arguments import GIVEN, HALF_SQUARE, HUBER, LOGISTIC, POISSON, QUANTILE, SQUARED, SQUARED_HINGE, USER
 from .compiling import FUSED, inlined, options
-from .elementary import exp, log1p
+from .elementary import exp
+from .logistic import set_logistic
 from .user_loss import call_loop
 
 
@@ -35,11 +36,7 @@ def _choose_curvature(loss, options, eta, y, size, h):
 
 
 def _logistic(loss, options, address, eta, y, size, value, slope):
-    for i in range(size):
-        margin = y[i] * eta[i]
-        e = exp(-abs(margin))
-        value[i] = (-margin if margin < 0.0 else 0.0) + log1p(e)
-        slope[i] = -y[i] * (e if margin >= 0.0 else 1.0) / (1.0 + e)
+    set_logistic(eta, y, size, value, slope)
 
 
 def _logistic_curvature(loss, options, eta, y, size, h):

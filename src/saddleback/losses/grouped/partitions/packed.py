@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._types import Indices
 from ..group_reader import GroupReader
 from ..memberships import Memberships
 from ..pointwise_loss import PointwiseLoss
@@ -16,6 +18,8 @@ from ..tables.layout import Layout
 from ..tables.read_plan import ReadPlan, Stage
 from ..tables.streamed_table import StreamedTable
 from .resident import Resident
+
+T = TypeVar("T")
 
 WHOLE_TYPES = (np.uint8, np.uint16, np.uint32)
 NUMBER_TYPES = (np.int8, np.int16, np.float32)
@@ -103,11 +107,11 @@ class PackedResident:
     def opened(self) -> Resident:
         """The resident, with the same bits in all of its answers."""
         plan = self._plan()
-        members = Memberships(
+        members = _unset(
+            _LaterMemberships,
+            plan=plan,
             n_rows=self.table.shape[0],
             names=self.names,
-            rows=plan.rows[plan.visit_position],
-            groups=plan.visit_group,
             coefficients=plan.coefficient,
             sizes=self.sizes,
             weights=self.weights,
@@ -116,29 +120,65 @@ class PackedResident:
         return Resident(GroupReader(reader, self.loss, self.layout, 1), self.groups, self.n_groups)
 
     def _plan(self) -> ReadPlan:
-        order, block_starts, visit_starts = self.order.opened(), self.block_starts.opened(), self.visit_starts.opened()
-        run_target, coefficient = self.run_target.opened(), self.coefficient.opened()
-        visits = np.diff(visit_starts)
+        visit_starts, coefficient = self.visit_starts.opened(), self.coefficient.opened()
         if coefficient.size < visit_starts[-1]:
-            coefficient = np.repeat(coefficient, visits)
-        position = np.arange(order.size) if self.visit_position is None else self.visit_position.opened()
-        rows = order.copy()
-        for stage in self.stages:
-            rows[block_starts[stage.cuts[0]] : block_starts[stage.cuts[-1]]] += stage.first_row
-        return ReadPlan(
-            order=order,
-            block_starts=block_starts,
+            coefficient = np.repeat(coefficient, np.diff(visit_starts))
+        return _unset(
+            _LaterPlan,
+            packed=self,
+            order=self.order.opened(),
+            block_starts=self.block_starts.opened(),
             run_starts=self.run_starts.opened(),
             visit_starts=visit_starts,
-            run_target=run_target,
+            run_target=self.run_target.opened(),
             run_is_first=self.run_is_first,
             slot=self.slot.opened(),
             coefficient=coefficient,
             stages=self.stages,
             n_targets=len(self.names),
             extra_groups=np.empty(0, dtype=np.intp),
-            rows=rows,
-            visit_position=position,
-            # One thread has a target for each group and no others.
-            visit_group=np.repeat(run_target, visits),
         )
+
+
+class _LaterPlan(ReadPlan):
+    """A read plan whose rows and visits are set where they are asked for: an evaluation does without."""
+
+    packed: PackedResident
+
+    @cached_property
+    def rows(self) -> Indices:
+        rows = self.order.copy()
+        for stage in self.stages:
+            rows[self.positions_of(stage)] += stage.first_row
+        return rows
+
+    @cached_property
+    def visit_position(self) -> Indices:
+        packed = self.packed.visit_position
+        return np.arange(self.order.size) if packed is None else packed.opened()
+
+    @cached_property
+    def visit_group(self) -> Indices:
+        # One thread has a target for each group and no others.
+        return np.repeat(self.run_target, np.diff(self.visit_starts))
+
+
+class _LaterMemberships(Memberships):
+    """Those of a plan, likewise."""
+
+    plan: ReadPlan
+
+    @cached_property
+    def rows(self) -> Indices:
+        return self.plan.rows[self.plan.visit_position]
+
+    @cached_property
+    def groups(self) -> Indices:
+        return self.plan.visit_group
+
+
+def _unset(kind: type[T], **fields: Any) -> T:
+    """An instance of a frozen class with these fields, of which others are set later."""
+    made = object.__new__(kind)
+    vars(made).update(fields)
+    return made
