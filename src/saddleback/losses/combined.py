@@ -15,6 +15,9 @@ from .wrapped import WrappedLosses
 Evaluate = Callable[[Vector, Matrix], tuple[Vector, Matrix]]
 """(w, M) -> M f(w) and M G(w)."""
 
+Hessians = Callable[[Vector, Matrix], Matrix]
+"""(w, M) -> sum_j M_ij Hessian f_j(w) for every row of M."""
+
 
 @dataclass(frozen=True, eq=False)
 class CombinedLosses(WrappedLosses):
@@ -30,6 +33,8 @@ class CombinedLosses(WrappedLosses):
     """How much of the data the combinations read, of all that f reads: for choices by cost."""
     evaluation: Evaluate | None = None
     """What evaluates M f and M G, if not f itself: where several w are evaluated in one pass."""
+    hessians: Hessians | None = None
+    """The same for Hessians."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,11 +54,13 @@ class CombinedLosses(WrappedLosses):
         return self.combinations @ self.losses.values(w)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        H: Matrix = self.losses.hessian(w, lam @ self.combinations)
+        of_losses = lam @ self.combinations
+        H: Matrix = self.losses.hessian(w, of_losses) if self.hessians is None else self.hessians(w, of_losses[None])[0]
         return H
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
-        H: Matrix = self.losses.combined_hessians(w, self.combinations[which])
+        hessians = self.losses.combined_hessians if self.hessians is None else self.hessians
+        H: Matrix = hessians(w, self.combinations[which])
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from losses.grouped.partitions.tables import lazy
 
 import saddleback as sb
+from saddleback.learn.data.files import features_in_files
+from saddleback.learn.data.partitions import Partitions
+from saddleback.learn.data.remote import RemoteMatrix
 from saddleback.learn.data.rows import Rows
 from saddleback.learn.data.standardization import Standardization
 from saddleback.learn.fitting.candidate import Candidate, NoCorrection
@@ -23,6 +28,7 @@ from saddleback.learn.selection.out_of_fold import out_of_fold
 from saddleback.learn.selection.predicted_hessians import PredictionControl
 from saddleback.learn.selection.scores import find_score
 from saddleback.learn.selection.shared_table import SharedTable
+from saddleback.losses.grouped.partitions.features import PartitionedFeatures
 from saddleback.losses.grouped.pointwise_losses import LOSSES
 
 CANDIDATES = [Candidate(p, 0.0, l2) for l2 in (0.1, 0.01) for p in (0.0, 0.5, 1.0)]
@@ -135,6 +141,50 @@ def test_bits_do_not_depend_on_what_goes_on_at_a_time(control, monkeypatch):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, name, value)
             np.testing.assert_array_equal(scores_of(rows, setting, splits).scores, scores)
+
+
+@pytest.fixture(params=["Dask", "files"])
+def elsewhere(request, tmp_path):
+    """The rows of a table, and the same with features that are in partitions of Dask or in a file."""
+    rows, setting = draw()
+    if request.param == "files":
+        np.save(tmp_path / "table.npy", rows.X)
+        features = features_in_files(sb.FileTable(tmp_path / "table.npy", memory=1000))
+    else:
+        features = PartitionedFeatures.of(lazy(rows.X, (100, 0, 90, 50)))
+    return rows, replace(rows, X=RemoteMatrix(Partitions(features))), setting
+
+
+def test_rows_elsewhere_answer_hessians_together(elsewhere, monkeypatch):
+    """With the bits of Hessians one by one, whatever goes on at a time."""
+    always = PredictionControl(least_work=0.0, rows_per_parameter=0, group_rows_per_parameter=0.0)
+    monkeypatch.setattr(predicted_hessians, "CONTROL", always)
+    monkeypatch.setattr(side_by_side, "ROWS_PER_CELL", 0)
+    known, rows, setting = elsewhere
+    asked, answers = [], shared_table._Together.answers
+
+    def counted(self, questions):
+        asked.append(sum(question.hessians for question in questions))
+        return answers(self, questions)
+
+    splits = folds(240, 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_table._Together, "answers", counted)
+        together = scores_of(rows, setting, splits).scores
+    pilot = asked.index(6)
+    assert max(asked[:pilot]) <= 2, "the fits of the first split, one chain for each penalty"
+    assert max(asked[pilot + 1 :]) == 4
+    for module, name, value in (
+        (side_by_side, "MOST_FITS", 1),
+        (shared_table, "MOST_NUMBERS", 1),
+        (shared_table, "MOST_NUMBERS", 100),
+        (shared_table, "WIDEST", 3),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, name, value)
+            np.testing.assert_array_equal(scores_of(rows, setting, splits).scores, together)
+    # Certified gaps of 1e-6 leave errors of their root.
+    np.testing.assert_allclose(together, scores_of(known, setting, splits).scores, atol=5e-3)
 
 
 @pytest.mark.usefixtures("small")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,13 +32,19 @@ MOST_NUMBERS = 1 << 24
 
 
 class Question(NamedTuple):
-    """M f(w) and M G(w) for the losses f of all cells."""
+    """M f(w) and M G(w) for the losses f of all cells, or their Hessians."""
 
     w: Vector
     M: Matrix
+    hessians: bool = False
+    """Whether sum_j M_ij Hessian f_j(w) is asked for instead, for every row of M."""
+
+    @property
+    def is_evaluation(self) -> bool:
+        return not self.hessians
 
 
-Answer = tuple[Vector, Matrix]
+Answer = tuple[Vector, Matrix] | Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +77,7 @@ class SharedTable:
             standardization = standardization_of(rows.X, rows.weight, setting)
             options |= {"sample_weight": weight, "offset": offset, "n_threads": setting.n_threads}
             losses = GroupedLinear(standardization.apply(rows.X), *arguments, **options)
-        meeting = Meeting(_Together(losses).answers, WIDEST)
+        meeting = Meeting(_Together(losses).answers, WIDEST, attrgetter("is_evaluation"))
         return cls(rows, setting, splits, cells, standardization, center, losses, meeting)
 
     def training(self, split: int) -> Rows:
@@ -82,14 +89,23 @@ class SharedTable:
         nonempty = np.flatnonzero(training.groups.sizes)
         M, weights = self.cells.combinations(split, self.losses.group_weights, nonempty)
         share = len(training) / len(self.rows)
-        combined = CombinedLosses(self.losses, M, share, self._asked if together else None)
+        # In memory Hessians take their arithmetic, which is not shared.
+        hessians = self._asked_hessians if together and isinstance(self.rows.X, RemoteMatrix) else None
+        combined = CombinedLosses(self.losses, M, share, self._asked if together else None, hessians)
         of_split = self._standardization(split, training)
         center, scale = self.standardization.center, self.standardization.scale
         losses = StandardizedLosses(combined, (of_split.center - center) / scale, of_split.scale / scale)
         return Prepared(losses, of_split, self.center, nonempty, weights)
 
-    def _asked(self, w: Vector, M: Matrix) -> Answer:
-        return self.meeting.ask(Question(w, M))
+    def _asked(self, w: Vector, M: Matrix) -> tuple[Vector, Matrix]:
+        answer = self.meeting.ask(Question(w, M))
+        assert isinstance(answer, tuple)
+        return answer
+
+    def _asked_hessians(self, w: Vector, M: Matrix) -> Matrix:
+        answer = self.meeting.ask(Question(w, M, hessians=True))
+        assert not isinstance(answer, tuple)
+        return answer
 
     def _standardization(self, split: int, training: Rows) -> Standardization:
         if isinstance(self.rows.X, RemoteMatrix):
@@ -120,14 +136,29 @@ class _Together:
     losses: GroupedLinear
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        step = max(1, MOST_NUMBERS // (self.losses.n_losses * (1 + self.losses.n_params)))
-        parts = [questions[first : first + step] for first in range(0, len(questions), step)]
-        return [answer for part in parts for answer in self._by_one_pass(part)]
+        answers: dict[int, Answer] = {}
+        p = self.losses.n_params
+        for kind, by_one_pass, numbers in (
+            (False, self._evaluated, self.losses.n_losses * (1 + p)),
+            (True, self._hessians, max(len(question.M) for question in questions) * p * p),
+        ):
+            places = [place for place, question in enumerate(questions) if question.hessians == kind]
+            step = max(1, MOST_NUMBERS // numbers)
+            for first in range(0, len(places), step):
+                some = places[first : first + step]
+                answers.update(zip(some, by_one_pass([questions[place] for place in some]), strict=True))
+        return [answers[place] for place in range(len(questions))]
 
-    def _by_one_pass(self, questions: Sequence[Question]) -> list[Answer]:
+    def _hessians(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        sizes = [len(question.M) for question in questions]
+        W = np.stack([question.w for question in questions]).repeat(sizes, axis=0)
+        H = self.losses.combined_hessians(W, np.vstack([question.M for question in questions]))
+        return np.split(H, np.cumsum(sizes)[:-1])
+
+    def _evaluated(self, questions: Sequence[Question]) -> Sequence[Answer]:
         sizes = [len(question.M) for question in questions]
         # Splits may lack groups: their matrices are filled up with zeros to one shape.
-        maps = [np.vstack([M, np.zeros((max(sizes) - len(M), M.shape[1]))]) for _, M in questions]
+        maps = [np.vstack([M, np.zeros((max(sizes) - len(M), M.shape[1]))]) for _, M, _ in questions]
         f, G = self.losses.evaluate_many(np.stack([question.w for question in questions]), maps)
         return [(f[i, :size], G[i, :size]) for i, size in enumerate(sizes)]
 

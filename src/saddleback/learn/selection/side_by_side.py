@@ -66,7 +66,7 @@ def fitted_side_by_side(task: Task, splits: Sequence[Split]) -> Iterator[Part]:
     table = SharedTable.of(task.rows, task.setting, splits, Parts.of(splits, len(task.rows)))
     (first,) = _fitted(task, table, [0], None)
     yield first.part(task.rows.subset(splits[0][1]))
-    pilot, step = first.pilot(), max(1, _most_fits(first.trainer) // len(_chains(task)))
+    pilot, step = first.pilot(table.meeting.hold), max(1, _most_fits(first.trainer) // len(_chains(task)))
     del first
     for begin in range(1, len(splits), step):
         some = range(begin, min(begin + step, len(splits)))

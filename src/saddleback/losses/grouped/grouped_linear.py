@@ -12,7 +12,7 @@ from scipy.linalg.blas import ddot
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
-from ...errors import IncompatibleError
+from ...errors import IncompatibleError, ProblemError
 from ...linalg.blas_threads import one_blas_thread
 from ..base import (
     HasHessian,
@@ -305,12 +305,20 @@ class GroupedLinear:
         which = indices(which, "which", self.n_losses)
         return self._penalized(self._passes.loss_hessians(self._layout.checked(w), which), self.l2)
 
-    def combined_hessians(self, w: Vector, M: Any) -> Matrix:
-        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X."""
+    def combined_hessians(self, w: Any, M: Any) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X.
+
+        Where w is a matrix with a row for every row of M, sum_j M_ij Hessian f_j(w_i). Of rows in files or on a cluster
+        one of the answers does not depend on the others, to the last bit.
+        """
         self._refuse_lack(HasHessian)
         assert not isinstance(self._passes, RowLosses)
         (M,) = checked_maps([M], 1, self.n_losses)
-        H = combined_hessians(self._passes, self._layout.checked(w), M)
+        one = np.ndim(w) != 2
+        W = self._layout.checked(w)[None].repeat(len(M), axis=0) if one else self._layout.checked_rows(w)
+        if len(W) != len(M):
+            raise ProblemError(f"w must be one vector, or one for each of the {len(M)} rows of M; got {len(W)}.")
+        H = combined_hessians(self._passes, W, M)
         for of_one, total in zip(H, M.sum(axis=1), strict=True):
             self._penalized(of_one, self.l2 * float(total))
         return H

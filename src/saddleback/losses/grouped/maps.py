@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._types import Matrix, Vector
+from ..._types import Matrix
 from ..._validation import real_array
 from ...errors import ProblemError
 from .group_reader import GroupReader
@@ -26,11 +26,11 @@ def evaluate_mapped(passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix
     return of_losses, np.stack([combined(A, x) for A, x in zip(maps, G, strict=True)])
 
 
-def combined_hessians(passes: Passes, w: Vector, M: Matrix) -> Matrix:
-    """sum_j M_ij Hessian f_j(w) for every row of M, in one read of the rows where the passes know how."""
+def combined_hessians(passes: Passes, W: Matrix, M: Matrix) -> Matrix:
+    """sum_j M_ij Hessian f_j(w_i) for every row of M and of W, in one read of the rows where the passes know how."""
     if isinstance(passes, GroupReader | PartitionPasses):
-        return passes.combined_hessians(w, M)
-    return np.stack([passes.hessian(w, of_one) for of_one in M])
+        return passes.combined_hessians(W, M)
+    return np.stack([passes.hessian(w, of_one) for w, of_one in zip(W, M, strict=True)])
 
 
 def checked_maps(maps: Sequence[Any], n_vectors: int, n_losses: int) -> list[Matrix]:
