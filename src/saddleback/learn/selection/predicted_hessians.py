@@ -96,6 +96,7 @@ class SplitHessians:
 
     def __init__(self, pilot: PilotHessians) -> None:
         self._pilot = pilot
+        self.trusted = CONTROL.trusted
         self._difference: Matrix | None = None
 
     def predicts(self) -> bool:
@@ -156,7 +157,7 @@ class WithPredictedHessians(WrappedLosses):
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         self.requests.append(len(which))
-        if self.hessians.predicts() and len(self.requests) <= CONTROL.trusted:
+        if self.hessians.predicts() and len(self.requests) <= self.hessians.trusted:
             return self.hessians.predicted(self.c, which)
         if not self.hessians.predicts():
             H = self.losses.loss_hessians(w, np.arange(self.n_losses))

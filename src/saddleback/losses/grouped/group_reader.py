@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from .many import ManyReader
 from .parameter_scales import parameter_scales
 from .pointwise_loss import PointwiseLoss
 from .reader import Reader
+from .resamples import Resamples
 from .sampled_hessian import SampledHessian, rows_per_group
 from .tables.layout import Layout
 from .weighted_rows import WeightedRows
@@ -36,9 +37,13 @@ class GroupReader:
         """The losses without the penalty."""
         return self.reader.values(*self.layout.split(w), self.loss)
 
-    def evaluate_many(self, W: Matrix) -> tuple[Matrix, Matrix]:
-        """The losses and their gradients at the rows of W, without penalties."""
-        return self._many.evaluate(W)
+    def evaluate_many(self, W: Matrix, resamples: Resamples | None = None) -> tuple[Matrix, Matrix]:
+        """The losses and their gradients at the rows of W, without penalties; each on a resample, if given."""
+        return self._many.evaluate(W, resamples)
+
+    def counting(self, times: Vector) -> GroupReader:
+        """The same where the row at position i counts times[i] times; the table is shared."""
+        return replace(self, reader=self.reader.counting(times))
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
         """sum_j lam_j Hessian f_j(w) without the penalty; rows of groups with lam_j = 0 are not read."""

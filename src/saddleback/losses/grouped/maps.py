@@ -14,16 +14,27 @@ from .group_reader import GroupReader
 from .partitions.partition_passes import PartitionPasses
 from .partitions.works import combined
 from .passes import Passes
+from .resamples import Resamples
 from .row_losses import RowLosses
 
 
-def evaluate_mapped(passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix]) -> tuple[Matrix, Matrix]:
+def evaluate_mapped(
+    passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix], resamples: Resamples | None = None
+) -> tuple[Matrix, Matrix]:
     """maps[i] f(w_i), (k, J'), and maps[i] G(w_i), (k, J', p); on partitions nothing else leaves a worker."""
     if isinstance(passes, PartitionPasses):
         return passes.evaluate_many(W, maps)
-    f, G = passes.evaluate_many(W)
+    f, G = evaluate_on(passes, W, resamples)
     of_losses = np.stack([combined(A, x) for A, x in zip(maps, f, strict=True)])
     return of_losses, np.stack([combined(A, x) for A, x in zip(maps, G, strict=True)])
+
+
+def evaluate_on(passes: Passes | RowLosses, W: Matrix, resamples: Resamples | None) -> tuple[Matrix, Matrix]:
+    """f(w_i), (k, J), and G(w_i), (k, J, p), on one resample of the rows for each w, if there are such."""
+    if resamples is None:
+        return passes.evaluate_many(W)
+    assert isinstance(passes, GroupReader)
+    return passes.evaluate_many(W, resamples)
 
 
 def combined_hessians(passes: Passes, W: Matrix, M: Matrix) -> Matrix:
