@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from .._types import Indices, Matrix, Vector
 from ..capabilities import lack
 from .base import HasHessian, HasJacobianError, HasLinearization, HasLossHessians, HasSmoothness
@@ -54,8 +56,9 @@ class CombinedLosses(WrappedLosses):
         return self.combinations @ self.losses.values(w)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
-        of_losses = lam @ self.combinations
-        H: Matrix = self.losses.hessian(w, of_losses) if self.hessians is None else self.hessians(w, of_losses[None])[0]
+        if self.hessians is not None:
+            return np.asarray(self.hessians(w, (lam @ self.combinations)[None])[0])
+        H: Matrix = self.losses.hessian(w, lam @ self.combinations)
         return H
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:

@@ -66,7 +66,7 @@ def fitted_side_by_side(task: Task, splits: Sequence[Split]) -> Iterator[Part]:
     table = SharedTable.of(task.rows, task.setting, splits, Parts.of(splits, len(task.rows)))
     (first,) = _fitted(task, table, [0], None)
     yield first.part(task.rows.subset(splits[0][1]))
-    pilot, step = first.pilot(table.meeting.hold), max(1, most_fits(first.trainer) // len(_chains(task)))
+    pilot, step = first.pilot(table.together.meeting.hold), max(1, most_fits(first.trainer) // len(_chains(task)))
     del first
     for begin in range(1, len(splits), step):
         some = range(begin, min(begin + step, len(splits)))
@@ -87,7 +87,7 @@ def _fitted(task: Task, table: SharedTable, splits: Sequence[int], pilot: Pilot 
     with warnings.catch_warnings():
         # Told once for all splits, by the caller; in this thread, as filters belong to all threads.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        table.meeting.hold([chain for fits in of_splits for chain in _chains_of(fits)])
+        table.together.meeting.hold([chain for fits in of_splits for chain in _chains_of(fits)])
     return of_splits
 
 
