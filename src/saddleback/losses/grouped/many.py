@@ -70,7 +70,7 @@ class ManyReader:
         return values[:, :, 0], slopes
 
     def _read(self, W: Matrix, k: int, lanes: int, sums: tuple[Matrix, Matrix], resamples: Resamples | None) -> None:
-        kernel, loss = load("many", "evaluation")(self.loss.kernel), self.loss
+        kernel, loss = load("many", "evaluation")(self.loss.kernel, resamples is not None), self.loss
         options = loss.options, loss.address if isinstance(loss, OwnLoss) else 0
         rows, K, shape = self._panels.largest, self.layout.n_outputs, self._shape(lanes)
         rest = read_only(self.reader.y), self._offset, NONE if resamples is None else resamples.arguments

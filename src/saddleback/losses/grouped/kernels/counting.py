@@ -12,12 +12,13 @@ ZERO = np.uintp(0)
 
 
 @pasted(FUSED)
-def count_rows(times, n_resamples, which, first, n_lanes, place, n_outputs, distance, counts, value, slope):
+def count_rows(resamples, first, n_lanes, place, n_outputs, distance, counts, value, slope):
     """Multiply the values and slopes of a panel in lane q by the times of resample which[first + q].
 
-    ``times`` has those of all resamples for one row after the other, and ``counts`` room for all lanes. A row that does
-    not count has no value, also where it is not finite.
+    ``resamples`` are the times of all resamples for one row after the other, their number, and ``which``; ``counts`` is
+    room for all lanes. A row that does not count has no value, also where it is not finite.
     """
+    times, n_resamples, which = resamples
     start, size, lanes = place[0], place[1], place[5]
     for i in range(size):
         begin, row = i * lanes, (start + i) * n_resamples
@@ -27,6 +28,11 @@ def count_rows(times, n_resamples, which, first, n_lanes, place, n_outputs, dist
     _multiply(counts, value, ZERO, numbers)
     for o in range(n_outputs):
         _multiply(counts, slope, o * distance * lanes, numbers)
+
+
+@pasted(FUSED)
+def count_nothing(resamples, first, n_lanes, place, n_outputs, distance, counts, value, slope):
+    """In the place of it where every row counts once."""
 
 
 @inlined(FUSED)

@@ -16,7 +16,7 @@ import numpy as np
 from .arguments import PANEL_SLICE, SOFTMAX, USER
 from .column_loops import part
 from .compiling import FUSED, kernel, pasted
-from .counting import count_rows
+from .counting import count_nothing, count_rows
 from .lanes import add_multiple, fill, weigh_lanes
 from .panels import add_gradients, add_margins, load_panel
 from .pointwise import set_value_and_slope, softmax
@@ -75,8 +75,9 @@ def _add_runs(X, room, panels, panel, place, shape, value, slope, distance, scal
 
 
 @cache
-def evaluation(loss: int):
-    """The kernel of one pointwise loss: only the one that is used is compiled."""
+def evaluation(loss: int, resampled: bool = False):
+    """The kernel of one pointwise loss, of all rows or of resamples: only the one that is used is compiled."""
+    count = count_rows if resampled else count_nothing
 
     @pasted(FUSED)
     def set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope):
@@ -121,11 +122,10 @@ def evaluation(loss: int):
     def evaluate_many(X, W, k, options, address, panels, shape, y, offset, resamples, first, last, copy, room, f, G):
         """Add the rows of the panels first, ..., last - 1 to f and G, which have one row for so many lanes.
 
-        A row counts as often as ``resamples`` say, if there are any. ``copy`` has room for a panel; ``room`` for its
-        margins, values, slopes and scaled slopes in all lanes.
+        A row counts as often as ``resamples`` say, in the kernel of resamples. ``copy`` has room for a panel; ``room``
+        for its margins, values, slopes and scaled slopes in all lanes.
         """
         lanes, n_outputs = shape[3], shape[4]
-        times, n_resamples, which = resamples
         for panel in range(first, last):
             place = _place(panels, panel, shape)
             distance = (place[1] + SEVEN) & ~SEVEN
@@ -141,11 +141,8 @@ def evaluation(loss: int):
                 n_lanes = min(lanes, k - chunk * lanes)
                 _set_margins(X, copy, panels, place, shape, W[chunk], offset, eta, distance)
                 set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope)
-                if which.size > 0:
-                    begin = chunk * lanes
-                    count_rows(
-                        times, n_resamples, which, begin, n_lanes, place, n_outputs, distance, responses, value, slope
-                    )
+                begin = chunk * lanes
+                count(resamples, begin, n_lanes, place, n_outputs, distance, responses, value, slope)
                 _add_runs(X, copy, panels, panel, place, shape, value, slope, distance, scaled, f[chunk], G[chunk])
 
     return evaluate_many
