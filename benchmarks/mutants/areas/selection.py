@@ -11,6 +11,8 @@ RULES = ("tests/learn/path/test_rules.py",)
 SIDE_BY_SIDE = ("tests/learn/selection/test_side_by_side.py",)
 MEETING = ("tests/learn/selection/test_meeting.py",)
 MAPS = ("tests/losses/grouped/test_maps.py",)
+RESAMPLES = ("tests/losses/grouped/test_resamples.py",)
+REFITS = ("tests/learn/evidence/test_refits.py",)
 
 MUTANTS = (
     Mutant(
@@ -254,10 +256,42 @@ MUTANTS = (
         "sum_j M_ij Hessian f_j",
     ),
     Mutant(
+        "Hessians of all sums at the parameters of the first",
+        "losses/grouped/hessian.py",
+        "*layout.split(W[number])",
+        "*layout.split(W[0])",
+        MAPS,
+        "sum i has the Hessians at row i of W",
+    ),
+    Mutant(
+        "sums over a resample are divided by the weights of the table",
+        "losses/grouped/resamples.py",
+        "totals = np.where(totals > 0.0, totals, 1.0)",
+        "totals = np.ones_like(totals)",
+        RESAMPLES,
+        "f_j = sum_i c_i m_ij ell_i / sum_i c_i m_ij",
+    ),
+    Mutant(
+        "a lane counts its rows by the resample of the first",
+        "losses/grouped/kernels/counting.py",
+        "times[row + which[first + q]]",
+        "times[row + which[first]]",
+        RESAMPLES,
+        "every parameter vector has a resample of its own",
+    ),
+    Mutant(
+        "refit in the standardization of all rows",
+        "learn/evidence/refits.py",
+        "(own.center - center) / scale, own.scale / scale)",
+        "0.0 * center, np.ones_like(scale))",
+        REFITS,
+        "z_r = (z - (center_r - center)/scale)/(scale_r/scale)",
+    ),
+    Mutant(
         "who has waited longest is not answered first",
         "learn/selection/meeting.py",
-        "answered, round_table.asking = asking[:count], asking[count:]",
-        "answered, round_table.asking = asking[-count:], asking[:-count]",
+        "round_table.asking = in_lanes[count:]",
+        "round_table.asking = in_lanes[: len(in_lanes) - count]",
         MEETING,
         "questions are answered in the order in which they were asked",
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from .._types import Indices, Matrix, Vector
 from ..capabilities import lack
 from .base import (
@@ -22,6 +24,9 @@ from .wrapped import WrappedLosses
 Evaluate = Callable[[Vector, Matrix], tuple[Vector, Matrix]]
 """(w, M) -> M f(w) and M G(w)."""
 
+Hessians = Callable[[Vector, Matrix], Matrix]
+"""(w, M) -> sum_j M_ij Hessian f_j(w) for every row of M."""
+
 
 @dataclass(frozen=True, eq=False)
 class CombinedLosses(WrappedLosses):
@@ -37,6 +42,8 @@ class CombinedLosses(WrappedLosses):
     """How much of the data the combinations read, of all that f reads: for choices by cost."""
     evaluation: Evaluate | None = None
     """What evaluates M f and M G, if not f itself: where several w are evaluated in one pass."""
+    hessians: Hessians | None = None
+    """The same for Hessians."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,11 +63,14 @@ class CombinedLosses(WrappedLosses):
         return self.combinations @ self.losses.values(w)
 
     def hessian(self, w: Vector, lam: Vector) -> Matrix:
+        if self.hessians is not None:
+            return np.asarray(self.hessians(w, (lam @ self.combinations)[None])[0])
         H: Matrix = self.losses.hessian(w, lam @ self.combinations)
         return H
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
-        H: Matrix = self.losses.combined_hessians(w, self.combinations[which])
+        hessians = self.losses.combined_hessians if self.hessians is None else self.hessians
+        H: Matrix = hessians(w, self.combinations[which])
         return H
 
     def sampled_hessian(self, w: Vector, lam: Vector, V: Matrix | None = None) -> Matrix:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pickle
 from itertools import pairwise
 
+import dask.array as da
 import numpy as np
 import polars as pl
 import pytest
 
 import saddleback as sb
 from learn.people import people
+from saddleback.learn.path import models
+from saddleback.learn.selection.together import Together
 
 FEATURES = ["age", "income", "rate"]
 WEIGHTS = [0.0, 0.2, 0.5, 0.8, 1.0]
@@ -139,3 +142,40 @@ def test_penalty_is_that_of_the_average_model_with_the_least_held_out_loss():
     assert path.l2 == penalties[int(np.argmin(averages))]
     assert path.l2 not in (penalties[0], penalties[-1])
     assert all(model.l2 == path.l2 for model in path.models)
+
+
+@pytest.fixture(params=["files", "Dask"])
+def elsewhere(request, tmp_path):
+    X = np.asarray(DATA.X, dtype=np.float64)
+    if request.param == "Dask":
+        return X, da.from_array(X, chunks=((100, 0, 150, 50), X.shape[1]))
+    np.save(tmp_path / "table.npy", X)
+    return X, sb.FileTable(tmp_path / "table.npy", memory=1000)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"reference": "average", "standardize": False}], ids=["plain", "regret"])
+def test_models_of_rows_elsewhere_share_reads(elsewhere, parameters, monkeypatch):
+    """With the ends of the estimators to the last bit; models in between are those in memory up to their gaps."""
+    X, there = elsewhere
+    options = {"worst_weights": WEIGHTS, "l2": 1e-2, "cv": 3, "repeats": 1, **parameters}
+    asked, answers = [], Together.answers
+    monkeypatch.setattr(Together, "answers", lambda self, some: asked.append(len(some)) or answers(self, some))
+    together = []
+    fit_together = models._fit_together
+    monkeypatch.setattr(
+        models, "_fit_together", lambda *given: (asked.clear(), fit_together(*given), together.extend(asked))[1]
+    )
+    path = sb.fairness_path(there, DATA.y, DATA.town, **options)
+    assert together[0] == len(WEIGHTS) - 2
+    assert sum(together) > 2 * len(together)
+    known = sb.fairness_path(X, DATA.y, DATA.town, **options)
+    for model, own, p in zip(path.models, known.models, WEIGHTS, strict=True):
+        assert model.certified_
+        assert abs(model.result_.value - own.result_.value) <= max(model.gap_, own.gap_) + 1e-12
+        if p in (0.0, 1.0):
+            alone = sb.MinimaxClassifier(p, l2=1e-2, **parameters).fit(there, DATA.y, DATA.town)
+            np.testing.assert_array_equal(model.coef_, alone.coef_)
+    monkeypatch.setattr(models, "most_fits", lambda trainer: 1)
+    one_by_one = sb.fairness_path(there, DATA.y, DATA.town, **options)
+    for model, other in zip(path.models, one_by_one.models, strict=True):
+        np.testing.assert_array_equal(model.coef_, other.coef_)

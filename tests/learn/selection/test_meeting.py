@@ -47,6 +47,14 @@ def test_multiples_of_the_lanes_are_answered_and_who_has_waited_longest_goes_fir
     assert answer.batches == [[0, 10], [20, 1], [11, 21]]
 
 
+def test_questions_that_are_in_no_lane_do_not_wait():
+    answer = Recorder()
+    meeting = Meeting(answer, 2, lambda question: question < 100)
+    tasks = [partial(asking, meeting, questions) for questions in ([0, 100], [10, 101], [20, 102], [103, 104])]
+    assert meeting.hold(tasks) == [[0, 200], [20, 202], [40, 204], [206, 208]]
+    assert answer.batches == [[0, 10, 103], [20, 100, 101, 104], [102]]
+
+
 def test_outside_of_a_task_a_question_is_answered_at_once():
     answer = Recorder()
     assert Meeting(answer).ask(4) == 8

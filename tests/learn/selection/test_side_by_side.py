@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from losses.grouped.partitions.tables import lazy
 
 import saddleback as sb
+from saddleback.learn.data.files import features_in_files
+from saddleback.learn.data.partitions import Partitions
+from saddleback.learn.data.remote import RemoteMatrix
 from saddleback.learn.data.rows import Rows
 from saddleback.learn.data.standardization import Standardization
 from saddleback.learn.fitting.candidate import Candidate, NoCorrection
 from saddleback.learn.fitting.prepared import Prepared
 from saddleback.learn.fitting.setting import Setting
 from saddleback.learn.groups.groups import Groups
-from saddleback.learn.selection import predicted_hessians, shared_table, side_by_side, split_fits
+from saddleback.learn.selection import predicted_hessians, side_by_side, split_fits, together
 from saddleback.learn.selection.cells import Cells, Parts
 from saddleback.learn.selection.out_of_fold import out_of_fold
 from saddleback.learn.selection.predicted_hessians import PredictionControl
 from saddleback.learn.selection.scores import find_score
 from saddleback.learn.selection.shared_table import SharedTable
+from saddleback.losses.grouped.partitions.features import PartitionedFeatures
 from saddleback.losses.grouped.pointwise_losses import LOSSES
 
 CANDIDATES = [Candidate(p, 0.0, l2) for l2 in (0.1, 0.01) for p in (0.0, 0.5, 1.0)]
@@ -88,14 +94,14 @@ def test_scores_are_those_of_fits_one_by_one(case, monkeypatch):
     monkeypatch.setattr(split_fits, "SELECTION_TOL", 0.0)
     rows, setting = draw(**CASES[case])
     splits = folds(len(rows), 3)
-    together = scores_of(rows, setting, splits)
+    shared = scores_of(rows, setting, splits)
     monkeypatch.setattr(side_by_side, "LEAST_BYTES", np.inf)
     alone = scores_of(rows, setting, splits)
-    assert together.n_failed == alone.n_failed == 0
-    assert (together.scores != alone.scores).any()
+    assert shared.n_failed == alone.n_failed == 0
+    assert (shared.scores != alone.scores).any()
     # Certified gaps of 1e-9 leave errors of their root.
     unit = max(1.0, float(np.abs(alone.scores).max()))
-    np.testing.assert_allclose(together.scores, alone.scores, atol=2e-4 * unit)
+    np.testing.assert_allclose(shared.scores, alone.scores, atol=2e-4 * unit)
 
 
 @pytest.mark.usefixtures("small")
@@ -109,11 +115,11 @@ def test_splits_of_any_kind(monkeypatch):
         (everything[:200][town[:200] != 2], everything[200:]),
         (everything[30:210], np.array([5, 5, 220])),
     ]
-    together = scores_of(rows, setting, splits)
+    shared = scores_of(rows, setting, splits)
     monkeypatch.setattr(side_by_side, "LEAST_BYTES", np.inf)
     alone = scores_of(rows, setting, splits)
-    np.testing.assert_allclose(together.scores, alone.scores, atol=2e-4)
-    np.testing.assert_array_equal(np.isnan(together.scores), np.isnan(alone.scores))
+    np.testing.assert_allclose(shared.scores, alone.scores, atol=2e-4)
+    np.testing.assert_array_equal(np.isnan(shared.scores), np.isnan(alone.scores))
 
 
 @pytest.mark.usefixtures("small")
@@ -128,25 +134,69 @@ def test_bits_do_not_depend_on_what_goes_on_at_a_time(control, monkeypatch):
     for module, name, value in (
         (side_by_side, "MOST_FITS", 1),
         (side_by_side, "MOST_FITS", 4),
-        (shared_table, "MOST_NUMBERS", 1),
-        (shared_table, "MOST_NUMBERS", 400),
-        (shared_table, "WIDEST", 3),
+        (together, "MOST_NUMBERS", 1),
+        (together, "MOST_NUMBERS", 400),
+        (together, "WIDEST", 3),
     ):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, name, value)
             np.testing.assert_array_equal(scores_of(rows, setting, splits).scores, scores)
 
 
+@pytest.fixture(params=["Dask", "files"])
+def elsewhere(request, tmp_path):
+    """The rows of a table, and the same with features that are in partitions of Dask or in a file."""
+    rows, setting = draw()
+    if request.param == "files":
+        np.save(tmp_path / "table.npy", rows.X)
+        features = features_in_files(sb.FileTable(tmp_path / "table.npy", memory=1000))
+    else:
+        features = PartitionedFeatures.of(lazy(rows.X, (100, 0, 90, 50)))
+    return rows, replace(rows, X=RemoteMatrix(Partitions(features))), setting
+
+
+def test_rows_elsewhere_answer_hessians_together(elsewhere, monkeypatch):
+    """With the bits of Hessians one by one, whatever goes on at a time."""
+    always = PredictionControl(least_work=0.0, rows_per_parameter=0, group_rows_per_parameter=0.0)
+    monkeypatch.setattr(predicted_hessians, "CONTROL", always)
+    monkeypatch.setattr(side_by_side, "ROWS_PER_CELL", 0)
+    known, rows, setting = elsewhere
+    asked, answers = [], together.Together.answers
+
+    def counted(self, questions):
+        asked.append(sum(question.hessians for question in questions))
+        return answers(self, questions)
+
+    splits = folds(240, 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(together.Together, "answers", counted)
+        shared = scores_of(rows, setting, splits).scores
+    pilot = asked.index(6)
+    assert max(asked[:pilot]) <= 2, "the fits of the first split, one chain for each penalty"
+    assert max(asked[pilot + 1 :]) == 4
+    for module, name, value in (
+        (side_by_side, "MOST_FITS", 1),
+        (together, "MOST_NUMBERS", 1),
+        (together, "MOST_NUMBERS", 100),
+        (together, "WIDEST", 3),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, name, value)
+            np.testing.assert_array_equal(scores_of(rows, setting, splits).scores, shared)
+    # Certified gaps of 1e-6 leave errors of their root.
+    np.testing.assert_allclose(shared, scores_of(known, setting, splits).scores, atol=5e-3)
+
+
 @pytest.mark.usefixtures("small")
 def test_evaluations_are_answered_together(monkeypatch):
     """The reads of the table are a small part of the evaluations."""
-    asked, answers = [], shared_table._Together.answers
+    asked, answers = [], together.Together.answers
 
     def counted(self, questions):
         asked.append(len(questions))
         return answers(self, questions)
 
-    monkeypatch.setattr(shared_table._Together, "answers", counted)
+    monkeypatch.setattr(together.Together, "answers", counted)
     rows, setting = draw()
     scores_of(rows, setting, folds(240, 9))
     assert max(asked) == 16
@@ -156,11 +206,11 @@ def test_evaluations_are_answered_together(monkeypatch):
 @pytest.mark.usefixtures("small")
 def test_corrections_without_any(monkeypatch):
     rows, setting = draw(offset=True)
-    together = scores_of(rows, setting, folds(240), [NoCorrection(), *CANDIDATES])
+    shared = scores_of(rows, setting, folds(240), [NoCorrection(), *CANDIDATES])
     monkeypatch.setattr(side_by_side, "LEAST_BYTES", np.inf)
     alone = scores_of(rows, setting, folds(240), [NoCorrection(), *CANDIDATES])
-    np.testing.assert_array_equal(together.scores[:, 0], alone.scores[:, 0])
-    assert together.n_fits == alone.n_fits == 4 * len(CANDIDATES)
+    np.testing.assert_array_equal(shared.scores[:, 0], alone.scores[:, 0])
+    assert shared.n_fits == alone.n_fits == 4 * len(CANDIDATES)
 
 
 @pytest.mark.usefixtures("small")

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 import saddleback as sb
 from saddleback.losses.combined import CombinedLosses
+from saddleback.losses.grouped.partitions.in_process import InProcess
 from saddleback.losses.grouped.partitions.works import CombinedHessians, EvaluateMany
+
+from .own_losses import Foreign
+from .partitions.tables import lazy_sparse
 
 CHUNKS = (40, 0, 1, 79)
 
@@ -71,7 +75,50 @@ def test_no_more_than_combinations_leave_a_partition():
     W, M = np.zeros((7, 11)), np.zeros((2, 5))
     assert EvaluateMany(W, 5, [M] * 7).shapes == ((7, 2), (7, 2, 11))
     assert EvaluateMany(W, 5, None).shapes == ((7, 5), (7, 5, 11))
-    assert CombinedHessians(W[0], M).shapes == ((2, 11, 11),)
+    assert CombinedHessians(W[:2], M).shapes == ((2, 11, 11),)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax", Foreign("logistic")], ids=["logistic", "softmax", "own"])
+@pytest.mark.parametrize("form", [*FORMS, "wide partitions", "sparse partitions", "files"])
+def test_hessians_at_several_vectors(form, loss, tmp_path):
+    """Those of one vector after the other; of partitions they have the same bits alone as with others."""
+    X, y, groups, rng = table(loss if loss == "softmax" else "logistic")
+    losses = sb.GroupedLinear(of_form(form, X, tmp_path), y, groups, loss=loss, l2=0.3)
+    W, M = rng.standard_normal((4, losses.n_params)), rng.standard_normal((4, 5))
+    W[2], M[1], M[3, :4] = W[1], 0.0, 0.0
+    H = losses.combined_hessians(W, M)
+    for i in range(4):
+        np.testing.assert_allclose(H[i], losses.hessian(W[i], M[i]), rtol=1e-10, atol=1e-12)
+        if "partitions" in form or form == "files":
+            np.testing.assert_array_equal(H[i], losses.combined_hessians(W[[i]], M[[i]])[0])
+            np.testing.assert_array_equal(H[i], losses.combined_hessians(W[i], M[[i]])[0])
+    assert losses.combined_hessians(W[0], M[:0]).shape == (0, losses.n_params, losses.n_params)
+
+
+def of_form(form, X, folder):
+    if form == "wide partitions":
+        return lazy(np.hstack([X] * 40))
+    if form == "sparse partitions":
+        return lazy_sparse(sp.csr_array(X), CHUNKS)
+    if form == "files":
+        np.save(folder / "table.npy", X)
+        return sb.FileTable(folder / "table.npy", memory=1000)
+    return FORMS[form](X)
+
+
+def test_hessians_at_several_vectors_are_one_work(monkeypatch):
+    X, y, groups, rng = table()
+    losses, asked = sb.GroupedLinear(lazy(X), y, groups), []
+    sums = InProcess.sums
+    monkeypatch.setattr(InProcess, "sums", lambda self, work: asked.append(work) or sums(self, work))
+    losses.combined_hessians(rng.standard_normal((7, 5)), rng.standard_normal((7, 5)))
+    assert len(asked) == 1
+
+
+def test_hessians_at_another_number_of_vectors_are_refused():
+    X, y, groups, rng = table()
+    with pytest.raises(sb.ProblemError, match="w must be one vector, or one for each of the 3 rows of M; got 2"):
+        sb.GroupedLinear(X, y, groups).combined_hessians(rng.standard_normal((2, 5)), rng.standard_normal((3, 5)))
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,10 @@ class Strata:
         """The numbers of n rows, drawn with replacement within each stratum."""
         return self.order[self.first + (rng.random(self.order.size) * self.size).astype(np.intp)]
 
+    def counted(self, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """How often each row is drawn, for large tables: 255 times at most, which is more than any row will be."""
+        return np.bincount(self.draw(rng), minlength=self.order.size).astype(np.uint8)
+
 
 def scored_rows(trained: Trained) -> Rows:
     """The targets, groups and weights of the rows that have out-of-fold scores; without features."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +15,19 @@ from ...errors import ConvergenceWarning
 from ..data.retained import Trained
 from ..data.rows import Rows
 from ..fitting.candidate import Candidate, NoCorrection
+from ..fitting.margins import margins_of
+from ..fitting.observer import NOBODY
 from ..fitting.reference import References
-from ..fitting.trainer import Trainer
+from ..fitting.setting import Setting
+from ..fitting.trainer import Fit, Trainer
+from ..selection.scores import LOSS
 from ..selection.split_fits import SELECTION_TOL
 from .attributes import group_texts
 from .evaluation import Evaluation, is_left_alone
-from .linear_models import group_means, ordinary
+from .linear_models import group_means
 from .objective import prior_text
 from .plain import in_sentence
+from .refits import SharedRefits, affordable, shares_reads
 from .resampling import Strata, resampled_choices, scored_rows
 from .subject import Subject, linear_margins
 
@@ -44,8 +50,7 @@ def stability_of(
     if subject.one_group or n_bootstrap == 0:
         return None
     rng = np.random.default_rng(random_state)
-    n, d = trained.rows.X.shape
-    refits = int(np.clip(REFIT_NUMBERS // max(n * d, 1), min(FEWEST_REFITS, n_bootstrap), n_bootstrap))
+    refits = int(np.clip(_affordable(subject, trained.rows), min(FEWEST_REFITS, n_bootstrap), n_bootstrap))
     shares, weights = _binding(subject, trained.rows, refits, rng)
     texts = group_texts(trained.rows.groups)
     order = np.lexsort((np.arange(len(texts)), -shares))
@@ -67,36 +72,95 @@ def stability_of(
 def _binding(subject: Subject, rows: Rows, n_refits: int, rng: np.random.Generator) -> tuple[Vector, Vector]:
     """For each group the share of resamples in which it binds, and its weight in the model itself."""
     strata, J = Strata.of(rows.groups), len(rows.groups.names)
-    counts, own = np.zeros(J), np.asarray(linear_margins(subject.model, rows))
-    for _ in range(n_refits):
-        counts += _binds(subject, rows, own, strata.draw(rng))
+    counts = np.zeros(J)
+    if _share_reads(subject, rows):
+        refits = SharedRefits.of(rows, _setting(subject), subject.candidate, _model(subject), _tol(subject))
+        for first in range(0, n_refits, refits.at_a_time):
+            some = range(min(refits.at_a_time, n_refits - first))
+            times = np.stack([strata.counted(rng) for _ in some])
+            counts += sum(_bind(subject, rows, times, refits.fits(times)))
+    else:
+        own = np.asarray(linear_margins(subject.model, rows))
+        for _ in range(n_refits):
+            counts += _binds(subject, rows, own, strata.draw(rng))
     return counts / n_refits, _weights_of_model(subject, rows)
 
 
-def _binds(subject: Subject, rows: Rows, own: Any, drawn: Any) -> Any:
-    """Which groups bind in the fit to a resample: rows count as often as they were drawn, so that X is not copied."""
-    times = np.bincount(drawn, minlength=len(rows)).astype(np.float64)
-    resample, candidate = replace(rows, weight=times if rows.weight is None else times * rows.weight), subject.candidate
-    if isinstance(candidate, NoCorrection):
-        return _worst_off(subject, own, resample)
-    trainer = Trainer(resample, replace(subject.setting, observer=ordinary(subject.setting).observer))
-    tol = max(trainer.setting.tol, SELECTION_TOL * trainer.setting.units.loss)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        start = trainer.standardized(np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_))
-        fit = trainer.fit(candidate, start, References(trainer).at(candidate.l2), tol=tol)
-    if candidate.worst_weight == 0.0 and subject.setting.dual_set is None:
-        return _worst_off(subject, fit.margins(resample), resample)
-    binds = np.zeros(len(rows.groups.names), dtype=np.bool_)
-    prior = candidate.weights(trainer.shares, trainer.nonempty)
+def _affordable(subject: Subject, rows: Rows) -> int:
+    """The refits that go within some seconds."""
+    n, d = rows.X.shape
+    return affordable(rows, subject.model.coef_.size) if _share_reads(subject, rows) else REFIT_NUMBERS // max(n * d, 1)
+
+
+def _share_reads(subject: Subject, rows: Rows) -> bool:
+    return shares_reads(rows, subject.setting, subject.candidate)
+
+
+def _setting(subject: Subject) -> Setting:
+    return replace(subject.setting, observer=NOBODY)
+
+
+def _model(subject: Subject) -> tuple[Matrix, Vector]:
+    return np.atleast_2d(subject.model.coef_), np.atleast_1d(subject.model.intercept_)
+
+
+def _tol(subject: Subject) -> float:
+    return max(subject.setting.tol, SELECTION_TOL * subject.setting.units.loss)
+
+
+def _bind(subject: Subject, rows: Rows, times: Any, fits: list[tuple[Trainer, Fit]]) -> Iterator[Any]:
+    """Which groups bind in the fits to some resamples."""
+    if not _has_adversary(subject) and getattr(subject.model, "scoring", None) in (None, LOSS):
+        for _, fit in fits:
+            yield _largest(fit.losses)
+    elif not _has_adversary(subject):
+        for of_one, margins in zip(times, margins_of([fit for _, fit in fits], rows), strict=True):
+            yield _worst_off(subject, margins, _resample(rows, of_one))
+    else:
+        for trainer, fit in fits:
+            yield _free(subject, trainer, fit)
+
+
+def _has_adversary(subject: Subject) -> bool:
+    return subject.candidate.worst_weight != 0.0 or subject.setting.dual_set is not None
+
+
+def _resample(rows: Rows, times: Any) -> Rows:
+    """Rows count as often as they were drawn, so that X is not copied."""
+    times = times.astype(np.float64)
+    return replace(rows, weight=times if rows.weight is None else times * rows.weight)
+
+
+def _free(subject: Subject, trainer: Trainer, fit: Fit) -> Any:
+    """The groups to which the adversary gives much of its free weight."""
+    binds = np.zeros(len(trainer.rows.groups.names), dtype=np.bool_)
+    prior = subject.candidate.weights(trainer.shares, trainer.nonempty)
     binds[trainer.nonempty] = _free_weights(subject, fit.result.dual, prior) > BINDING
     return binds
+
+
+def _binds(subject: Subject, rows: Rows, own: Any, drawn: Any) -> Any:
+    """Which groups bind in the fit to a resample."""
+    resample, candidate = _resample(rows, np.bincount(drawn, minlength=len(rows))), subject.candidate
+    if isinstance(candidate, NoCorrection):
+        return _worst_off(subject, own, resample)
+    trainer = Trainer(resample, _setting(subject))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        start, reference = trainer.standardized(*_model(subject)), References(trainer).at(candidate.l2)
+        fit = trainer.fit(candidate, start, reference, tol=_tol(subject))
+    if _has_adversary(subject):
+        return _free(subject, trainer, fit)
+    return _worst_off(subject, fit.margins(resample), resample)
 
 
 def _worst_off(subject: Subject, margins: Any, rows: Rows) -> Any:
     """The group with the largest loss: what an adversary would take if it had any weight to give."""
     scores = subject.score(margins, rows.y)
-    means = group_means(scores[:, np.newaxis], rows)[:, 0]
+    return _largest(group_means(scores[:, np.newaxis], rows)[:, 0])
+
+
+def _largest(means: Vector) -> Any:
     binds = np.zeros(means.size, dtype=np.bool_)
     binds[int(np.nanargmax(means))] = True
     return binds

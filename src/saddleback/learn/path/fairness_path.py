@@ -103,8 +103,8 @@ def fairness_path(
     -----
     The model at p = 0 has the same bits as ``MinimaxClassifier(worst_weight=0, l2=path.l2).fit(...)``, the one at p = 1
     those of ``worst_weight=1``; models in between are the same up to their certified gaps, because they are started
-    from their neighbors. The penalty is chosen on the folds that the curves are measured on; it is chosen for the
-    average model, not for the gain.
+    from other models of the path. The penalty is chosen on the folds that the curves are measured on; it is chosen for
+    the average model, not for the gain.
 
     Examples
     --------

@@ -39,10 +39,17 @@ class Meeting(Generic[Q, A]):
     computation has itself. An error or an interruption of any of them ends all others, and is raised by ``hold``.
     """
 
-    def __init__(self, answer: Callable[[list[Q]], Sequence[A]], lanes: int = 1) -> None:
+    def __init__(
+        self,
+        answer: Callable[[list[Q]], Sequence[A]],
+        lanes: int = 1,
+        in_lanes: Callable[[Q], bool] = lambda question: True,
+    ) -> None:
         self._answer = answer
         self._lanes = lanes
         """Questions that cost as much as one: of more of them multiples are answered, and the rest with the next."""
+        self._in_lanes = in_lanes
+        """Whether a question is one of these."""
 
     def hold(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """What the tasks return."""
@@ -90,8 +97,10 @@ class Meeting(Generic[Q, A]):
                         raise seat.error
         asking = round_table.asking
         assert asking or all(seat.state is _State.ENDED for seat in seats), "tasks wait for each other"
-        count = len(asking) // self._lanes * self._lanes or len(asking)
-        answered, round_table.asking = asking[:count], asking[count:]
+        in_lanes = [seat for seat in asking if self._in_lanes(seat.question)]
+        count = len(in_lanes) // self._lanes * self._lanes or len(in_lanes)
+        round_table.asking = in_lanes[count:]
+        answered = [seat for seat in asking if seat not in round_table.asking]
         if answered:
             for seat, answer in zip(answered, self._answer([seat.question for seat in answered]), strict=True):
                 seat.answer, seat.state = answer, _State.READY

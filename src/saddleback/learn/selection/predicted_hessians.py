@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -38,6 +40,14 @@ class PredictionControl:
 CONTROL = PredictionControl()
 
 
+Work = Callable[[Sequence[Callable[[], Matrix]]], list[Matrix]]
+"""Does tasks, one by one or side by side."""
+
+
+def one_by_one(tasks: Sequence[Callable[[], Matrix]]) -> list[Matrix]:
+    return [task() for task in tasks]
+
+
 @dataclass(frozen=True, eq=False)
 class PilotHessians:
     """H_j at the solution of every candidate on the rows of the pilot."""
@@ -48,17 +58,19 @@ class PilotHessians:
     """The groups that have rows there."""
 
     @classmethod
-    def of(cls, trainer: Trainer, candidates: list[Candidate], solutions: list[Vector]) -> PilotHessians | None:
-        """None where they would not pay, by the sizes of the table alone."""
+    def of(
+        cls, trainer: Trainer, candidates: list[Candidate], solutions: list[Vector], work: Work = one_by_one
+    ) -> PilotHessians | None:
+        """None where they would not pay, by the sizes of the table alone. ``work`` computes those of all candidates."""
         if not solutions or not _pays(trainer, len(solutions)):
             return None
         fitted = [c for c, candidate in enumerate(candidates) if not isinstance(candidate, NoCorrection)]
         every = np.arange(trainer.losses.n_losses)
-        known = {
-            c: trainer.penalized(candidates[c].l2).loss_hessians(w, every)
+        tasks = [
+            partial(trainer.penalized(candidates[c].l2).loss_hessians, w, every)
             for c, w in zip(fitted, solutions, strict=True)
-        }
-        return cls(known, trainer.nonempty)
+        ]
+        return cls(dict(zip(fitted, work(tasks), strict=True)), trainer.nonempty)
 
 
 def _pays(trainer: Trainer, n_candidates: int) -> bool:
@@ -84,6 +96,7 @@ class SplitHessians:
 
     def __init__(self, pilot: PilotHessians) -> None:
         self._pilot = pilot
+        self.trusted = CONTROL.trusted
         self._difference: Matrix | None = None
 
     def predicts(self) -> bool:
@@ -144,7 +157,7 @@ class WithPredictedHessians(WrappedLosses):
 
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         self.requests.append(len(which))
-        if self.hessians.predicts() and len(self.requests) <= CONTROL.trusted:
+        if self.hessians.predicts() and len(self.requests) <= self.hessians.trusted:
             return self.hessians.predicted(self.c, which)
         if not self.hessians.predicts():
             H = self.losses.loss_hessians(w, np.arange(self.n_losses))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._types import Matrix, Vector
+from ..._types import Vector
 from ...linalg.blas_threads import one_blas_thread
 from ...losses import GroupedLinear
 from ...losses.combined import CombinedLosses
-from ...losses.grouped.tables.panels import WIDEST
 from ...losses.standardized import StandardizedLosses
 from ..data.folds import Split
 from ..data.remote import RemoteMatrix
@@ -23,21 +22,8 @@ from ..data.standardization import Standardization
 from ..fitting.prepared import Prepared, center_of, shifted, standardization_of
 from ..fitting.setting import Setting
 from .cells import Cells, Parts
-from .meeting import Meeting
 from .split_moments import standardizations
-
-MOST_NUMBERS = 1 << 24
-"""Numbers in the answers of one pass, 128 MB: where there would be more, it is several passes."""
-
-
-class Question(NamedTuple):
-    """M f(w) and M G(w) for the losses f of all cells."""
-
-    w: Vector
-    M: Matrix
-
-
-Answer = tuple[Vector, Matrix]
+from .together import Together
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +40,7 @@ class SharedTable:
     cells: Cells
     standardization: Standardization
     center: float
-    losses: GroupedLinear
-    meeting: Meeting[Question, Answer]
+    together: Together
 
     @classmethod
     def of(cls, rows: Rows, setting: Setting, splits: Sequence[Split], parts: Parts) -> SharedTable:
@@ -70,8 +55,7 @@ class SharedTable:
             standardization = standardization_of(rows.X, rows.weight, setting)
             options |= {"sample_weight": weight, "offset": offset, "n_threads": setting.n_threads}
             losses = GroupedLinear(standardization.apply(rows.X), *arguments, **options)
-        meeting = Meeting(_Together(losses).answers, WIDEST)
-        return cls(rows, setting, splits, cells, standardization, center, losses, meeting)
+        return cls(rows, setting, splits, cells, standardization, center, Together(losses))
 
     def training(self, split: int) -> Rows:
         """The training rows of a split, whose features are not copied."""
@@ -80,16 +64,16 @@ class SharedTable:
     def prepared(self, split: int, training: Rows, *, together: bool = True) -> Prepared:
         """The losses of the training rows of a split, evaluated ``together`` with those of others, or by themselves."""
         nonempty = np.flatnonzero(training.groups.sizes)
-        M, weights = self.cells.combinations(split, self.losses.group_weights, nonempty)
+        losses = self.together.losses
+        M, weights = self.cells.combinations(split, losses.group_weights, nonempty)
         share = len(training) / len(self.rows)
-        combined = CombinedLosses(self.losses, M, share, self._asked if together else None)
+        # In memory Hessians take their arithmetic, which is not shared.
+        hessians = isinstance(self.rows.X, RemoteMatrix)
+        combined = self.together.combined(M, share, hessians=hessians) if together else CombinedLosses(losses, M, share)
         of_split = self._standardization(split, training)
         center, scale = self.standardization.center, self.standardization.scale
-        losses = StandardizedLosses(combined, (of_split.center - center) / scale, of_split.scale / scale)
-        return Prepared(losses, of_split, self.center, nonempty, weights)
-
-    def _asked(self, w: Vector, M: Matrix) -> Answer:
-        return self.meeting.ask(Question(w, M))
+        changed = StandardizedLosses(combined, (of_split.center - center) / scale, of_split.scale / scale)
+        return Prepared(changed, of_split, self.center, nonempty, weights)
 
     def _standardization(self, split: int, training: Rows) -> Standardization:
         if isinstance(self.rows.X, RemoteMatrix):
@@ -111,25 +95,6 @@ class SharedTable:
         arguments = parts.of_rows, times, rows.weight
         with one_blas_thread():
             return standardizations(rows.X, self.standardization, *arguments, intercept=setting.fit_intercept)
-
-
-@dataclass(frozen=True, eq=False)
-class _Together:
-    """Answers questions by as few passes as memory allows."""
-
-    losses: GroupedLinear
-
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        step = max(1, MOST_NUMBERS // (self.losses.n_losses * (1 + self.losses.n_params)))
-        parts = [questions[first : first + step] for first in range(0, len(questions), step)]
-        return [answer for part in parts for answer in self._by_one_pass(part)]
-
-    def _by_one_pass(self, questions: Sequence[Question]) -> list[Answer]:
-        sizes = [len(question.M) for question in questions]
-        # Splits may lack groups: their matrices are filled up with zeros to one shape.
-        maps = [np.vstack([M, np.zeros((max(sizes) - len(M), M.shape[1]))]) for _, M in questions]
-        f, G = self.losses.evaluate_many(np.stack([question.w for question in questions]), maps)
-        return [(f[i, :size], G[i, :size]) for i, size in enumerate(sizes)]
 
 
 def _weight_of_trained(weight: Vector | None, parts: Parts) -> Vector | None:

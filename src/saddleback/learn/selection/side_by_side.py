@@ -56,7 +56,7 @@ def pays(task: Task, splits: Sequence[Split], n_jobs: int | None) -> bool:
     n = len(rows)
     if not isinstance(rows.X, RemoteMatrix):
         n_fits = (len(splits) - 1) * len(_chains(task))
-        if n_jobs is not None or _bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS or _mostly_hessians(task):
+        if n_jobs is not None or bytes_of(rows.X) < LEAST_BYTES or n_fits < FEWEST_FITS or _mostly_hessians(task):
             return False
     return len(Parts.of(splits, n).times) * len(rows.groups.names) * ROWS_PER_CELL <= n
 
@@ -66,7 +66,7 @@ def fitted_side_by_side(task: Task, splits: Sequence[Split]) -> Iterator[Part]:
     table = SharedTable.of(task.rows, task.setting, splits, Parts.of(splits, len(task.rows)))
     (first,) = _fitted(task, table, [0], None)
     yield first.part(task.rows.subset(splits[0][1]))
-    pilot, step = first.pilot(), max(1, _most_fits(first.trainer) // len(_chains(task)))
+    pilot, step = first.pilot(table.together.meeting.hold), max(1, most_fits(first.trainer) // len(_chains(task)))
     del first
     for begin in range(1, len(splits), step):
         some = range(begin, min(begin + step, len(splits)))
@@ -87,7 +87,7 @@ def _fitted(task: Task, table: SharedTable, splits: Sequence[int], pilot: Pilot 
     with warnings.catch_warnings():
         # Told once for all splits, by the caller; in this thread, as filters belong to all threads.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        table.meeting.hold([chain for fits in of_splits for chain in _chains_of(fits)])
+        table.together.meeting.hold([chain for fits in of_splits for chain in _chains_of(fits)])
     return of_splits
 
 
@@ -128,7 +128,7 @@ def _before(task: Task, chains: list[list[int]], number: int) -> list[int | None
     return [next((b for b in others if alike(candidates[b], candidates[c])), others[-1]) for c in chains[number]]
 
 
-def _most_fits(trainer: Trainer) -> int:
+def most_fits(trainer: Trainer) -> int:
     """How many fits may go on at a time."""
     if not isinstance(choose_method(trainer.losses, near=True), Newton):
         return MOST_FITS
@@ -145,6 +145,6 @@ def _mostly_hessians(task: Task) -> bool:
     return newton and n < CONTROL.rows_per_parameter * d * K
 
 
-def _bytes_of(X: Any) -> int:
+def bytes_of(X: Any) -> int:
     """The size of a matrix in memory; of a sparse one, that of its entries and their columns."""
     return int(X.data.nbytes + X.indices.nbytes) if sp.issparse(X) else int(X.nbytes)

@@ -16,7 +16,7 @@ from ..fitting.margins import margins_of
 from ..fitting.reference import References
 from ..fitting.setting import Setting
 from ..fitting.trainer import Fit, Trainer
-from .predicted_hessians import PilotHessians, SplitHessians
+from .predicted_hessians import PilotHessians, SplitHessians, Work, one_by_one
 from .scores import RowScore
 from .warm_starts import WarmStarts
 
@@ -97,10 +97,10 @@ class SplitFits:
         self.starts.add(candidate, fit.result.w)
         self.fits[c] = fit
 
-    def pilot(self) -> Pilot:
-        """What the fits tell those on other splits."""
+    def pilot(self, work: Work = one_by_one) -> Pilot:
+        """What the fits tell those on other splits; ``work`` computes their Hessians."""
         solutions = [self.fits[c].result.w for c in self.task.fitted]
-        return Pilot(self.starts, PilotHessians.of(self.trainer, self.task.candidates, solutions))
+        return Pilot(self.starts, PilotHessians.of(self.trainer, self.task.candidates, solutions, work))
 
     def part(self, held_out: Rows) -> Part:
         """The scores of the rows that the split holds out."""

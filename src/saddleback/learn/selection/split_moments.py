@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._types import EPS, Indices, Matrix, Vector
 from ..data.standardization import Standardization, pieces
@@ -12,7 +15,7 @@ LEAST_SHARE = 1e-3
 
 
 def standardizations(
-    X: Matrix, of_all: Standardization, parts: Indices, weights: Matrix, weight: Vector | None, *, intercept: bool
+    X: Matrix, of_all: Standardization, parts: Indices, weights: NDArray[Any], weight: Vector | None, *, intercept: bool
 ) -> list[Standardization | None]:
     """Of every split, with weights[p, s] for the rows of part p; None where it must be computed by itself.
 
@@ -22,7 +25,7 @@ def standardizations(
     n_splits, d = weights.shape[1], X.shape[1]
     totals, means, squares = np.zeros(n_splits), np.zeros((n_splits, d)), np.zeros((n_splits, d))
     for piece in pieces(*X.shape):
-        p = weights[parts[piece]]
+        p = weights[parts[piece]].astype(np.float64, copy=False)
         if weight is not None:
             p = p * weight[piece, None]
         Z = (X[piece] - of_all.center) / of_all.scale

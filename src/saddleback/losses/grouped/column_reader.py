@@ -70,7 +70,16 @@ class ColumnReader(GroupReader):
     def loss_hessians(self, w: Vector, which: Indices) -> Matrix:
         return self._hessians(w, which.size, np.arange(which.size), which, np.ones(which.size))
 
-    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
+    def combined_hessians(self, W: Matrix, M: Matrix) -> Matrix:
+        # The kernel reads its rows at one w at a time.
+        firsts = np.flatnonzero((W[1:] != W[:-1]).any(axis=1)) + 1
+        H = np.empty((len(M), W.shape[1], W.shape[1]))
+        for part in np.split(np.arange(len(M)), firsts):
+            if part.size:
+                H[part] = self._combined(W[part[0]], M[part])
+        return H
+
+    def _combined(self, w: Vector, M: Matrix) -> Matrix:
         sums, groups = np.nonzero(M)
         return self._hessians(w, len(M), sums, groups, M[sums, groups])
 

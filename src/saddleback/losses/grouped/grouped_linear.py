@@ -12,7 +12,7 @@ from scipy.linalg.blas import ddot
 from ..._types import Matrix, Vector
 from ..._validation import finite_vector, flag, indices, number
 from ...capabilities import phrase
-from ...errors import IncompatibleError
+from ...errors import IncompatibleError, ProblemError
 from ...linalg.blas_threads import one_blas_thread
 from ..base import (
     HasHessian,
@@ -24,6 +24,7 @@ from ..base import (
     HasSmoothness,
 )
 from .files.named_columns import is_in_files, with_columns_read
+from .group_reader import GroupReader
 from .held_out import HeldOut
 from .in_memory import open_in_memory
 from .input.features import check_same_columns, read_features
@@ -32,13 +33,14 @@ from .input.labels import refuse_masked
 from .input.offsets import read_offset, refuse_missing_offset
 from .input.responses import read_responses
 from .input.rows import is_rows, refuse_for_rows, refuse_other_than_rows
-from .maps import checked_maps, combined_hessians, evaluate_mapped
+from .maps import checked_maps, combined_hessians, evaluate_mapped, evaluate_on
 from .opened import GivenRows
 from .own_loss import find_loss
 from .partitions.opening import is_in_partitions, open_partitions
 from .partitions.partition_passes import PartitionPasses
 from .partitions.streaming import streamed
 from .pointwise_loss import PointwiseFunctions
+from .resamples import Resamples
 from .row_jacobian import RowJacobian
 from .row_losses import RowLosses
 from .row_reader import each_row
@@ -194,14 +196,16 @@ class GroupedLinear:
         w = self._layout.checked(w)
         return self._passes.values(w) + self._penalty(w)
 
-    def evaluate_many(self, W: Any, maps: Sequence[Any] | None = None) -> tuple[Matrix, Matrix]:
+    def evaluate_many(
+        self, W: Any, maps: Sequence[Any] | None = None, resamples: Resamples | None = None
+    ) -> tuple[Matrix, Matrix]:
         """``evaluate`` at the k rows of W, in one read of X: the values (k, J) and the Jacobians (k, J, n_params).
 
         For paths, folds and bootstraps. The answers agree with those of ``evaluate`` up to rounding, and one of them
         does not depend on the other rows of W, to the last bit.
 
         With ``maps``, k matrices of shape (J', J), the answers are maps[i] f(w_i) and maps[i] G(w_i). On a cluster no
-        more than these leaves a worker.
+        more than these leaves a worker. With ``resamples``, one for each row of W, row i is evaluated on resample i.
 
         Examples
         --------
@@ -214,7 +218,12 @@ class GroupedLinear:
         """
         W = self._layout.checked_rows(W)
         maps = None if maps is None else checked_maps(maps, len(W), self.n_losses)
-        f, G = self._passes.evaluate_many(W) if maps is None else evaluate_mapped(self._passes, W, maps)
+        if resamples is not None:
+            resamples.check(len(W))
+        if maps is None:
+            f, G = evaluate_on(self._passes, W, resamples)
+        else:
+            f, G = evaluate_mapped(self._passes, W, maps, resamples)
         if self.l2 != 0.0:
             penalties = np.array([self._penalty(w) for w in W])
             totals = np.ones((1, 1)) if maps is None else np.array([of_one.sum(axis=1) for of_one in maps])
@@ -222,6 +231,41 @@ class GroupedLinear:
             weights = slice(self._layout.n_weights)
             G[:, :, weights] += self.l2 * totals[:, :, None] * W[:, None, weights]
         return f, G
+
+    def resamples(self, times: Any) -> Resamples:
+        """Resamples of the rows of a table in memory, such as bootstraps, in which row i counts times[r, i] times.
+
+        ``evaluate_many`` takes them, and ``on_resample`` gives the losses of one. Nothing of the table is copied: a
+        resample takes a byte per row. The mean loss of a group of which no row counts is 0.
+
+        Parameters
+        ----------
+        times : (R, n) array of whole numbers from 0 to 255
+
+        Examples
+        --------
+        >>> losses = GroupedLinear([[1.0], [2.0], [3.0]], [1.0, 3.0, 5.0], ["a", "b", "b"], loss="squared")
+        >>> resamples = losses.resamples([[1, 2, 0], [1, 1, 1], [1, 0, 2]])
+        >>> f, G = losses.evaluate_many(np.zeros((2, 2)), resamples=resamples[[2, 0]])
+        >>> f.tolist()
+        [[1.0, 25.0], [1.0, 9.0]]
+        >>> losses.on_resample(resamples, 2).values(np.zeros(2)).tolist()
+        [1.0, 25.0]
+        """
+        if not isinstance(self._passes, GroupReader):
+            raise IncompatibleError(
+                "resamples are of groups of rows in memory; got rows in files or on a cluster, or every row as a loss."
+            )
+        return Resamples.of(times, self.n_samples, self._passes.reader.plan)
+
+    def on_resample(self, resamples: Resamples, place: int) -> GroupedLinear:
+        """The losses on one of the resamples of these rows, in microseconds per thousand rows: the table is shared."""
+        assert isinstance(self._passes, GroupReader)
+        other, passes = copy(self), self._passes.counting(resamples.of_positions(place))
+        other._passes, members = passes, passes.reader.memberships
+        other.group_sizes, other.group_weights = members.sizes, members.weights
+        other._summaries = Summaries(passes, self.loss, self._layout, self.n_losses)
+        return other
 
     def linearize(self, w: Vector) -> tuple[Vector, RowJacobian]:
         """f(w) and the Jacobian as slopes per row and a shared table, for ``groups="rows"``: one read of X."""
@@ -308,12 +352,20 @@ class GroupedLinear:
         which = indices(which, "which", self.n_losses)
         return self._penalized(self._passes.loss_hessians(self._layout.checked(w), which), self.l2)
 
-    def combined_hessians(self, w: Vector, M: Any) -> Matrix:
-        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X."""
+    def combined_hessians(self, w: Any, M: Any) -> Matrix:
+        """sum_j M_ij Hessian f_j(w) for every row of the matrix M, (len(M), n_params, n_params), in one read of X.
+
+        Where w is a matrix with a row for every row of M, sum_j M_ij Hessian f_j(w_i). Of rows in files or on a cluster
+        one of the answers does not depend on the others, to the last bit.
+        """
         self._refuse_lack(HasHessian)
         assert not isinstance(self._passes, RowLosses)
         (M,) = checked_maps([M], 1, self.n_losses)
-        H = combined_hessians(self._passes, self._layout.checked(w), M)
+        one = np.ndim(w) != 2
+        W = self._layout.checked(w)[None].repeat(len(M), axis=0) if one else self._layout.checked_rows(w)
+        if len(W) != len(M):
+            raise ProblemError(f"w must be one vector, or one for each of the {len(M)} rows of M; got {len(W)}.")
+        H = combined_hessians(self._passes, W, M)
         for of_one, total in zip(H, M.sum(axis=1), strict=True):
             self._penalized(of_one, self.l2 * float(total))
         return H

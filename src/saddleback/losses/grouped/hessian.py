@@ -16,6 +16,7 @@ from ...machine.resources import check_room, cores
 from .pointwise_loss import PointwiseLoss
 from .pointwise_losses import Softmax
 from .reader import Reader
+from .tables.layout import Layout
 from .tables.threads import run_all
 from .weighted_rows import Block, WeightedRows, rows_in_blocks
 
@@ -50,29 +51,29 @@ def threads_for(n_rows: int, n_params: int, n_threads: int | None) -> int:
 def hessians_of_rows(
     reader: Reader,
     loss: PointwiseLoss,
+    layout: Layout,
     W: Matrix,
-    intercepts: Vector,
     sums: Sequence[WeightedRows],
     n_threads: int | None,
 ) -> Matrix:
     """sum_i c_i ell''(eta_i) x_i x_i' for the rows i of each sum and their weights c_i; one matrix per sum.
 
-    Costs n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of all
-    sums; of a sparse table, the squares of the entries per row.
+    The rows of W are the parameters of the sums. With one thread the bits of a sum do not depend on the others. Costs
+    n d^2 multiplications for a scalar loss and K^2 times as many for K classes, where n counts the rows of all sums; of
+    a sparse table, the squares of the entries per row.
     """
-    K, d = W.shape
-    size = d + bool(intercepts.size)
+    K, d = layout.n_outputs, layout.n_features
+    size = d + layout.intercept
     n_rows = sum(rows.positions.size for rows in sums)
     n_threads = threads_for(n_rows, K * size, n_threads)
     check_room_for_hessian(K * size, len(sums) + n_threads - 1)
-    add = partial(_add_block, reader, loss, W, intercepts)
     H = np.zeros((len(sums), K, K, size, size))
     extra = [np.empty((K, K, size, size)) for _ in range(n_threads - 1)]
     blocks = rows_in_blocks(reader, sums, max(64, BLOCK_ENTRIES // size))
     # Our threads, with one BLAS thread each: BLAS's own threads would wait for each other at every block.
     with one_blas_thread():
         for number, of_sum in groupby(blocks, key=lambda block: block.number):
-            used = 0
+            used, add = 0, partial(_add_block, reader, loss, *layout.split(W[number]))
             while batch := list(islice(of_sum, n_threads)):
                 for part in extra[used : len(batch) - 1]:
                     part[:] = 0.0

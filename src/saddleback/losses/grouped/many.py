@@ -16,6 +16,7 @@ from .kernels.arguments import NO_OFFSET, read_only
 from .own_loss import OwnLoss
 from .pointwise_loss import PointwiseLoss
 from .reader import ROWS_PER_CALL, Reader
+from .resamples import NONE, Resamples
 from .tables.dense_table import DenseMatrix
 from .tables.layout import Layout
 from .tables.panels import WIDEST, Panels, panel_rows
@@ -44,8 +45,8 @@ class ManyReader:
         # Without cached values: they are views of the table, of which a copy would be stored.
         return {"reader": self.reader, "loss": self.loss, "layout": self.layout}
 
-    def evaluate(self, W: Matrix) -> tuple[Matrix, Matrix]:
-        """The values, (k, J), and the Jacobians, (k, J, p)."""
+    def evaluate(self, W: Matrix, resamples: Resamples | None = None) -> tuple[Matrix, Matrix]:
+        """The values, (k, J), and the Jacobians, (k, J, p); those of row i of W on a resample of its own, if given."""
         (k, p), plan = W.shape, self.reader.plan
         J = plan.n_targets - plan.extra_groups.size
         lanes = FEWEST if k <= FEWEST else WIDEST
@@ -59,7 +60,7 @@ class ManyReader:
         of_entry[:, p + 1] = 1.0
         sums = np.zeros((chunks, plan.n_targets * lanes)), aligned(chunks, plan.n_targets * p * lanes)
         read = self._read_in_halves if self.loss.kernel is None else self._read
-        read(read_only(parameters), k, lanes, sums)
+        read(read_only(parameters), k, lanes, sums, resamples)
         f, G = (x.reshape(chunks, plan.n_targets, -1, lanes) for x in sums)
         values, slopes = np.empty((k, J, 1)), np.empty((k, J, p))
         for x, answer in ((f, values), (G, slopes)):
@@ -67,13 +68,15 @@ class ManyReader:
                 plan.reduced(of_chunk)
             for i in range(k):
                 answer[i] = x[i // lanes, :J, :, i % lanes]
+        if resamples is not None:
+            values, slopes = resamples.means(values), resamples.means(slopes)
         return values[:, :, 0], slopes
 
-    def _read(self, W: Matrix, k: int, lanes: int, sums: tuple[Matrix, Matrix]) -> None:
-        kernel, loss = load("many", "evaluation")(self.loss.kernel), self.loss
+    def _read(self, W: Matrix, k: int, lanes: int, sums: tuple[Matrix, Matrix], resamples: Resamples | None) -> None:
+        kernel, loss = load("many", "evaluation")(self.loss.kernel, resamples is not None), self.loss
         options = loss.options, loss.address if isinstance(loss, OwnLoss) else 0
         rows, K, shape = self._panels.largest, self.layout.n_outputs, self._shape(lanes)
-        rest = read_only(self.reader.y), self._offset
+        rest = read_only(self.reader.y), self._offset, NONE if resamples is None else resamples.arguments
 
         def read(X: Any, first: int, last: int) -> None:
             room = aligned((2 * K + 3) * rows * lanes + lanes)
@@ -84,7 +87,9 @@ class ManyReader:
             run_all([partial(read, X, *share) for share in shares if share[0] < share[1]])
             self.reader.table.close(stage)
 
-    def _read_in_halves(self, W: Matrix, k: int, lanes: int, sums: tuple[Matrix, Matrix]) -> None:
+    def _read_in_halves(
+        self, W: Matrix, k: int, lanes: int, sums: tuple[Matrix, Matrix], resamples: Resamples | None
+    ) -> None:
         """The same for a loss in Python, called from this thread only; X is read twice, some rows at a time."""
         set_margins, add = load("many", "margins_of_panels"), load("many", "add_panels")
         panels, shape = self._panels, self._shape(lanes)
@@ -106,11 +111,13 @@ class ManyReader:
                 some = [(of[batch], of[batch + 1]) for of in cuts if of[batch] < of[batch + 1]]
                 eta = [aligned(len(W), (last - first) * panels.largest * lanes) for first, last in some]
                 run_all([partial(margins, X, *share, of) for share, of in zip(some, eta, strict=True)])
-                pairs = [self._pointwise(share, of, k, lanes) for share, of in zip(some, eta, strict=True)]
+                pairs = [self._pointwise(share, of, k, lanes, resamples) for share, of in zip(some, eta, strict=True)]
                 run_all([partial(sum_up, X, *share, *pair) for share, pair in zip(some, pairs, strict=True)])
             self.reader.table.close(stage)
 
-    def _pointwise(self, share: tuple[int, int], margins: Matrix, k: int, lanes: int) -> tuple[Matrix, Matrix]:
+    def _pointwise(
+        self, share: tuple[int, int], margins: Matrix, k: int, lanes: int, resamples: Resamples | None
+    ) -> tuple[Matrix, Matrix]:
         """The values and slopes at the margins of some panels, in their lanes, from one call of the loss per w."""
         places = list(self._panels.rows_of(*share))
         y = np.concatenate([self.reader.y[positions] for positions, _ in places])
@@ -119,6 +126,10 @@ class ManyReader:
         for i in range(k):
             of_lane = [x.reshape(len(x), -1, lanes)[i // lanes, :, i % lanes] for x in (margins, value, slope)]
             of_lane[1][rows], of_lane[2][rows] = self.loss.value_and_slope(of_lane[0][rows], y)
+            if resamples is not None:
+                times = np.concatenate([resamples.of_positions(i, positions) for positions, _ in places])
+                for x in of_lane[1:]:
+                    x[rows] = np.multiply(times, x[rows], out=np.zeros(times.size), where=times > 0.0)
         return value, slope
 
     @cached_property

@@ -7,30 +7,41 @@ from typing import Any
 
 import numpy as np
 
-from ..._types import Matrix, Vector
+from ..._types import Matrix
 from ..._validation import real_array
 from ...errors import ProblemError
 from .group_reader import GroupReader
 from .partitions.partition_passes import PartitionPasses
 from .partitions.works import combined
 from .passes import Passes
+from .resamples import Resamples
 from .row_losses import RowLosses
 
 
-def evaluate_mapped(passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix]) -> tuple[Matrix, Matrix]:
+def evaluate_mapped(
+    passes: Passes | RowLosses, W: Matrix, maps: Sequence[Matrix], resamples: Resamples | None = None
+) -> tuple[Matrix, Matrix]:
     """maps[i] f(w_i), (k, J'), and maps[i] G(w_i), (k, J', p); on partitions nothing else leaves a worker."""
     if isinstance(passes, PartitionPasses):
         return passes.evaluate_many(W, maps)
-    f, G = passes.evaluate_many(W)
+    f, G = evaluate_on(passes, W, resamples)
     of_losses = np.stack([combined(A, x) for A, x in zip(maps, f, strict=True)])
     return of_losses, np.stack([combined(A, x) for A, x in zip(maps, G, strict=True)])
 
 
-def combined_hessians(passes: Passes, w: Vector, M: Matrix) -> Matrix:
-    """sum_j M_ij Hessian f_j(w) for every row of M, in one read of the rows where the passes know how."""
+def evaluate_on(passes: Passes | RowLosses, W: Matrix, resamples: Resamples | None) -> tuple[Matrix, Matrix]:
+    """f(w_i), (k, J), and G(w_i), (k, J, p), on one resample of the rows for each w, if there are such."""
+    if resamples is None:
+        return passes.evaluate_many(W)
+    assert isinstance(passes, GroupReader)
+    return passes.evaluate_many(W, resamples)
+
+
+def combined_hessians(passes: Passes, W: Matrix, M: Matrix) -> Matrix:
+    """sum_j M_ij Hessian f_j(w_i) for every row of M and of W, in one read of the rows where the passes know how."""
     if isinstance(passes, GroupReader | PartitionPasses):
-        return passes.combined_hessians(w, M)
-    return np.stack([passes.hessian(w, of_one) for of_one in M])
+        return passes.combined_hessians(W, M)
+    return np.stack([passes.hessian(w, of_one) for w, of_one in zip(W, M, strict=True)])
 
 
 def checked_maps(maps: Sequence[Any], n_vectors: int, n_losses: int) -> list[Matrix]:

@@ -101,6 +101,29 @@ class Reader:
         plan = replace(plan, order=np.arange(y.size))
         return cls(table, plan, y, offset, plan.memberships(memberships))
 
+    def counting(self, times: Vector) -> Reader:
+        """The same table where the row at position i counts times[i] times; a group of which none counts is 0."""
+        plan, members = self.plan, self.memberships
+        coefficient = plan.coefficient * times[plan.visit_position]
+        totals = np.bincount(plan.visit_group, coefficient, members.n_groups)
+        divisors = np.where(totals > 0.0, totals, 1.0)
+        counted = replace(plan, coefficient=coefficient / divisors[plan.visit_group])
+        # Its pairs are numbered by the rows of the table, or by their positions.
+        of_rows = np.zeros(members.n_rows)
+        of_rows[plan.visit_position if members.rows is plan.visit_position else plan.rows[plan.visit_position]] = times[
+            plan.visit_position
+        ]
+        return replace(
+            self,
+            plan=counted,
+            memberships=replace(
+                members,
+                coefficients=members.coefficients * of_rows[members.rows] / divisors[members.groups],
+                sizes=np.bincount(members.groups, of_rows[members.rows] > 0.0, members.n_groups).astype(np.intp),
+                weights=members.weights * totals,
+            ),
+        )
+
     def evaluate(self, W: Matrix, intercepts: Vector, l2: float, loss: PointwiseLoss) -> tuple[Vector, Matrix]:
         """The losses without the penalty, and the gradients with it."""
         f = np.zeros(self.plan.n_targets)

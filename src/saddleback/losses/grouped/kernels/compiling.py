@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,21 @@ def kernel(fastmath: set[str]) -> Callable[[Callable[..., Any]], Any]:
         cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(cache_file, "_source_stamp"):
             cache_file._source_stamp = _sources(Path(function.__code__.co_filename).parent)
+            dispatcher._cache._index_key = partial(_key, _values(function))
         return dispatcher
 
     return decorate
+
+
+def _key(values: tuple[Any, ...], signature: Any, codegen: Any) -> tuple[Any, ...]:
+    """What a kernel is found by on disk: Numba's own key has a random number for each function that is used."""
+    return signature, codegen.magic_tuple(), values
+
+
+def _values(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The numbers that a kernel and the functions pasted into it are made for, and the names of these."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return tuple((x.py_func.__qualname__, _values(x.py_func)) if hasattr(x, "py_func") else x for x in cells)
 
 
 @cache

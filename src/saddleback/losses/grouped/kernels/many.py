@@ -17,6 +17,7 @@ import numpy as np
 from .arguments import LOGISTIC, PANEL_SLICE, SOFTMAX, USER
 from .column_loops import part
 from .compiling import FUSED, kernel, pasted
+from .counting import count_nothing, count_rows
 from .lanes import add_multiple, fill, sum_lanes, weigh_lanes
 from .logistic_lanes import add_logistic
 from .panels import add_gradients, ask_for_rows, load_panel, rows_at_a_time, set_margins
@@ -119,8 +120,9 @@ def _add_equal(X, room, panels, panel, place, following, shape, W, y, offset, et
 
 
 @cache
-def evaluation(loss: int):
-    """The kernel of one pointwise loss: only the one that is used is compiled."""
+def evaluation(loss: int, resampled: bool = False):
+    """The kernel of one pointwise loss, of all rows or of resamples: only the one that is used is compiled."""
+    count = count_rows if resampled else count_nothing
 
     @pasted(FUSED)
     def set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope):
@@ -172,10 +174,11 @@ def evaluation(loss: int):
             )
 
     @kernel(FUSED)
-    def evaluate_many(X, W, k, options, address, panels, shape, y, offset, first, last, copy, room, f, G):
+    def evaluate_many(X, W, k, options, address, panels, shape, y, offset, resamples, first, last, copy, room, f, G):
         """Add the rows of the panels first, ..., last - 1 to f and G, which have one row for so many lanes.
 
-        ``copy`` has room for a panel; ``room`` for its margins, values, slopes and scaled slopes in all lanes.
+        A row counts as often as ``resamples`` say, in the kernel of resamples. ``copy`` has room for a panel; ``room``
+        for its margins, values, slopes and scaled slopes in all lanes.
         """
         X, W, panels, y, offset = uncounted(X), uncounted(W), uncounted(panels), uncounted(y), uncounted(offset)
         copy, room, f, G = uncounted(copy), uncounted(room), uncounted(f), uncounted(G)
@@ -192,7 +195,7 @@ def evaluation(loss: int):
             responses, lane = part(room, rest, numbers), part(room, rest, EIGHT * distance)
             load_panel(X, panels[4], place, copy)
             following = _place(panels, min(panel + 1, last - 1), shape)
-            equal = loss == LOGISTIC and _are_equal(panels, panel)
+            equal = not resampled and loss == LOGISTIC and _are_equal(panels, panel)
             for chunk in range(len(W)):
                 if equal:
                     _add_equal(
@@ -212,8 +215,9 @@ def evaluation(loss: int):
                         G[chunk],
                     )
                     continue
+                begin = chunk * lanes
+                n_lanes = min(lanes, k - begin)
                 if loss in (SOFTMAX, USER):
-                    n_lanes = min(lanes, k - chunk * lanes)
                     _set_margins(X, copy, panels, place, shape, W[chunk], offset, ZERO, distance, eta, distance)
                     set_pointwise(options, address, y, place, distance, n_lanes, eta, responses, lane, value, slope)
                 else:
@@ -234,6 +238,7 @@ def evaluation(loss: int):
                         value,
                         slope,
                     )
+                count(resamples, begin, n_lanes, place, n_outputs, distance, responses, value, slope)
                 _add_runs(X, copy, panels, panel, place, shape, value, slope, distance, scaled, f[chunk], G[chunk])
 
     return evaluate_many

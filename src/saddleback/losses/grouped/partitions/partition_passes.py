@@ -68,10 +68,10 @@ class PartitionPasses:
         (H,) = self.residents.sums(LossHessians(w, which))
         return H
 
-    def combined_hessians(self, w: Vector, M: Matrix) -> Matrix:
-        """sum_j M_ij Hessian f_j(w) for every row of M; no more leaves a worker."""
-        check_room_for_hessian(w.size, 2 * len(M))
-        (H,) = self.residents.sums(CombinedHessians(w, M))
+    def combined_hessians(self, W: Matrix, M: Matrix) -> Matrix:
+        """sum_j M_ij Hessian f_j(w_i) for every row of M and of W; no more leaves a worker."""
+        check_room_for_hessian(W.shape[1], 2 * len(M))
+        (H,) = self.residents.sums(CombinedHessians(W, M))
         return H
 
     def gram(self, V: Matrix) -> Matrix:

@@ -145,21 +145,25 @@ class LossHessians:
 
 @dataclass(frozen=True, eq=False)
 class CombinedHessians:
-    """sum_j M_ij Hessian f_j(w) for every row of M."""
+    """sum_j M_ij Hessian f_j(w_i) for every row of M and of W.
 
-    w: Vector
+    The bits of one of them do not depend on the others: a resident has one thread.
+    """
+
+    W: Matrix
     M: Matrix
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        return ((len(self.M), self.w.size, self.w.size),)
+        n, p = self.W.shape
+        return ((n, p, p),)
 
     @property
     def n_bytes(self) -> int:
-        return self.w.nbytes + self.M.nbytes
+        return self.W.nbytes + self.M.nbytes
 
     def __call__(self, resident: Resident) -> Sums:
-        return (resident.reader.combined_hessians(read_only(self.w), self.M[:, resident.groups]),)
+        return (resident.reader.combined_hessians(read_only(self.W), self.M[:, resident.groups]),)
 
 
 @dataclass(frozen=True, eq=False)
