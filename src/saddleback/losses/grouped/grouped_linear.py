@@ -252,20 +252,22 @@ class GroupedLinear:
         >>> losses.on_resample(resamples, 2).values(np.zeros(2)).tolist()
         [1.0, 25.0]
         """
-        if not isinstance(self._passes, GroupReader):
-            raise IncompatibleError(
-                "resamples are of groups of rows in memory; got rows in files or on a cluster, or every row as a loss."
-            )
-        return Resamples.of(times, self.n_samples, self._passes.reader.plan)
+        return Resamples.of(times, self.n_samples, self._rows_in_memory().reader.plan)
 
     def on_resample(self, resamples: Resamples, place: int) -> GroupedLinear:
         """The losses on one of the resamples of these rows, in microseconds per thousand rows: the table is shared."""
-        assert isinstance(self._passes, GroupReader)
-        other, passes = copy(self), self._passes.counting(resamples.of_positions(place))
+        other, passes = copy(self), self._rows_in_memory().counting(resamples.of_positions(place))
         other._passes, members = passes, passes.reader.memberships
         other.group_sizes, other.group_weights = members.sizes, members.weights
-        other._summaries = Summaries(passes, self.loss, self._layout, self.n_losses)
+        other._summaries = Summaries(passes, self.loss, self._layout, self.n_losses, self._summaries.n_threads)
         return other
+
+    def _rows_in_memory(self) -> GroupReader:
+        if isinstance(self._passes, GroupReader):
+            return self._passes
+        raise IncompatibleError(
+            "resamples are of groups of rows in memory; got rows in files or on a cluster, or every row as a loss."
+        )
 
     def linearize(self, w: Vector) -> tuple[Vector, RowJacobian]:
         """f(w) and the Jacobian as slopes per row and a shared table, for ``groups="rows"``: one read of X."""
@@ -401,7 +403,8 @@ class GroupedLinear:
         passes = self._summaries.sample_passes
         if passes is None:
             return np.full((len(M), self.n_params, self.n_params), np.nan)
-        H = passes.combined_hessians(self._layout.checked(w), M)
+        w = self._layout.checked(w)
+        H = passes.combined_hessians(np.broadcast_to(w, (len(M), w.size)), M)
         for of_one, total in zip(H, M.sum(axis=1), strict=True):
             self._penalized(of_one, self.l2 * float(total))
         return H
