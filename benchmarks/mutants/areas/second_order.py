@@ -273,7 +273,7 @@ MUTANTS = (
     Mutant(
         "samples with any number of effective rows",
         "losses/grouped/sample_passes.py",
-        "return bool(effective.min() >= LEAST_EFFECTIVE_ROWS)",
+        "return bool((directions**2 >= LEAST_EFFECTIVE_ROWS * fourth).all())",
         "return True",
         SAMPLED,
         "(sum t^2)^2 / sum t^4 >= 25 for every direction",
@@ -281,8 +281,8 @@ MUTANTS = (
     Mutant(
         "effective rows of columns alone",
         "losses/grouped/sample_passes.py",
-        "effective = np.concatenate((_effective(c, Z), _effective(c, Z @ vectors[:, flat])))",
-        "effective = _effective(c, Z)",
+        "flat = vectors[:, values < NEARLY_FLAT] / scale[:, None]\n",
+        "flat = np.eye(scale.size)[:, values < NEARLY_FLAT] / scale[:, None]\n",
         SAMPLED,
         "also of directions in which columns nearly cancel",
     ),

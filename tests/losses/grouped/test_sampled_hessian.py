@@ -125,14 +125,14 @@ def test_evenly_spaced_rows_are_runs_of_neighbors(size: int, count: int) -> None
 def test_samples_grow_with_the_table_up_to_their_limit() -> None:
     sizes = np.full(4, 250_000)
     rows = [4 * SampleSizes.of(k * sizes, k * 1_000_000, k * 100_000_000, 100).hessians for k in (1, 10, 100)]
-    # 32 MB in double precision.
-    assert rows == [41_940] * 3
+    # 16 MB in double precision.
+    assert rows == [20_968] * 3
     assert 4 * SampleSizes.of(sizes // 10, 100_000, 10_000_000, 100).hessians == 12_500
     # A large group does not take the place of a small one.
-    assert SampleSizes.of(np.array([990_000, 10_000]), 1_000_000, 100_000_000, 100).hessians == 20_971
+    assert SampleSizes.of(np.array([990_000, 10_000]), 1_000_000, 100_000_000, 100).hessians == 10_485
     # 25 rows for each of 300 parameters and of 4 groups, where an eighth of the rows are enough for that.
-    assert SampleSizes.of(sizes, 1_000_000, 300_000_000, 300) == (3495, 250)
-    assert SampleSizes.of(sizes // 10, 100_000, 30_000_000, 300) == (3125, 250)
+    assert SampleSizes.of(sizes, 1_000_000, 300_000_000, 300) == (1875, 250)
+    assert SampleSizes.of(sizes // 10, 100_000, 30_000_000, 300) == (1875, 250)
     assert SampleSizes.of(sizes // 20, 50_000, 15_000_000, 300) == (None, 250)
     # 128 MB at most.
     assert SampleSizes.of(np.full(1, 10**8), 10**8, 10**11, 1000) == (None, 1000)

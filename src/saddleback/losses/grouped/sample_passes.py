@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from .tables.sparse_source import SparseSource
 LEAST_EFFECTIVE_ROWS = 25.0
 """Rows that must contribute to the second moment of the sample along each direction: with fewer the curvature may be
 wrong by so much that a step goes far too far along it."""
+
+BLOCK_ENTRIES = 1 << 17
+"""Entries of the sample that are copied at a time."""
 
 NEARLY_FLAT = 0.05
 """Eigenvalues of the columns' correlation matrix below this may be due to few rows, even where all columns are not."""
@@ -58,25 +62,35 @@ def represents_all_directions(sample: SampledHessian, layout: Layout, n_groups: 
     (sum_i c_i t_i^2)^2 / sum_i (c_i t_i^2)^2. Asked of every column and of the directions in which columns, scaled to
     second moments of one, nearly cancel. A category of ten rows among a million is in the sample by chance, if at all.
     """
-    X: Any = sample.X.toarray() if sp.issparse(sample.X) else sample.X
-    Z = np.column_stack((X, np.ones(len(X)))) if layout.intercept else X.astype(np.float64)
-    c = np.bincount(sample.positions, sample.coefficients, len(Z)) / n_groups
+    c = np.bincount(sample.positions, sample.coefficients, sample.y.size) / n_groups
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"), one_blas_thread():
-        # Over the largest first, so that no square overflows.
-        Z /= np.abs(Z).max(axis=0)
-        Z /= np.sqrt(c @ Z**2)
-        if not np.isfinite(Z).all():
+        largest = np.max([np.abs(A).max(axis=0) for _, A in _blocks(sample.X, layout)], axis=0)
+        if not (np.isfinite(largest) & (largest > 0.0)).all():
             return False
-        values, vectors = np.linalg.eigh((c * Z.T) @ Z)
+        # Over the largest first, so that no square overflows.
+        S: Matrix = sum((c[rows] * (A / largest).T) @ (A / largest) for rows, A in _blocks(sample.X, layout))
+        scale = largest * np.sqrt(S.diagonal())
+        if not (scale > 0.0).all():
+            return False
+        values, vectors = np.linalg.eigh(S * np.outer(largest / scale, largest / scale))
         if not values[0] > LEAST_EIGENVALUE:
             return False
-        flat = values < NEARLY_FLAT
-        effective = np.concatenate((_effective(c, Z), _effective(c, Z @ vectors[:, flat])))
-    return bool(effective.min() >= LEAST_EFFECTIVE_ROWS)
+        flat = vectors[:, values < NEARLY_FLAT] / scale[:, None]
+        directions = np.concatenate((values[values < NEARLY_FLAT], np.ones(scale.size)))
+        fourth = sum(_fourth_moments(c[rows], A @ flat, A / scale) for rows, A in _blocks(sample.X, layout))
+    return bool((directions**2 >= LEAST_EFFECTIVE_ROWS * fourth).all())
 
 
-def _effective(c: Vector, T: Matrix) -> Vector:
-    """The effective rows of each column of T."""
-    shares = c[:, None] * T**2
-    effective: Vector = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
-    return effective
+def _fourth_moments(c: Vector, *margins: Matrix) -> Vector:
+    """sum_i (c_i t_i^2)^2 for each column t of the margins."""
+    moments: Vector = np.concatenate([((c[:, None] * T**2) ** 2).sum(axis=0) for T in margins])
+    return moments
+
+
+def _blocks(X: Any, layout: Layout) -> Iterator[tuple[slice, Matrix]]:
+    """Some rows at a time, dense in double precision, with a 1 for the intercept."""
+    step = max(1, BLOCK_ENTRIES // X.shape[1])
+    for first in range(0, X.shape[0], step):
+        rows = slice(first, min(first + step, X.shape[0]))
+        A = X[rows].toarray() if sp.issparse(X) else X[rows]
+        yield rows, np.column_stack((A, np.ones(len(A)))) if layout.intercept else A.astype(np.float64, copy=False)

@@ -13,8 +13,8 @@ ROWS_PER_PARAMETER = 25
 LOADED_GROUPS = 5
 """The number of groups that are assumed to have large lam_j."""
 
-GROWN_ENTRIES = 1 << 22
-"""Entries up to which a sample for whole Hessians grows with the table: 32 MB. With r rows per parameter in each group
+GROWN_ENTRIES = 1 << 21
+"""Entries up to which a sample for whole Hessians grows with the table: 16 MB. With r rows per parameter in each group
 a step with the estimate lowers the gap by a factor of about r."""
 
 MOST_ENTRIES = 1 << 24

@@ -196,16 +196,37 @@ def restarted():
         SEEN["same"] = bits(solve(make_losses())) == known
 
 
+class Slow(sb.losses.PointwiseLoss):
+    """Squares, which take half a second while a file is there."""
+
+    convex = True
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def value_and_slope(self, eta, y):
+        if os.path.exists(self.path):
+            time.sleep(0.5)
+        return (eta - y) ** 2, 2 * (eta - y)
+
+
 def interrupted():
     """Ctrl-C within an evaluation: the run returns, and the cluster is as before."""
-    known = bits(solve(make_losses()))
-    with Processes(2) as processes, processes.client():
-        losses = make_losses()
+    import dask.array as da
+
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.standard_normal((60, 3)), rng.standard_normal(60), np.arange(60) % 2
+    with tempfile.TemporaryDirectory() as folder, Processes(2) as processes, processes.client():
+        path = Path(folder) / "slow"
+        losses = sb.GroupedLinear(da.from_array(X, chunks=(10, 3)), y, groups, loss=Slow(path))
+        known = bits(solve(losses))
 
         def act():
-            threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
+            path.touch()
+            threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
 
-        result = solve(losses, callback=At(3, act))
+        result = solve(losses, callback=At(1, act))
+        path.unlink()
         SEEN["status"] = result.status.name
         SEEN["same"] = bits(solve(losses)) == known
 
