@@ -75,9 +75,17 @@ def test_all_parts_are_there(tmp_path, first):
     assert names_of(tmp_path / "data-1*.npy") == [name for name in names if name[5] == "1"]
 
 
-def test_parts_of_several_tables_are_not_counted(tmp_path):
-    made(tmp_path, "a-1-of-2.npy", "b-1-of-3.npy")
-    assert names_of(tmp_path) == ["a-1-of-2.npy", "b-1-of-3.npy"]
+@pytest.mark.parametrize("names", [("a-1-of-2", "b-1-of-1"), ("part-1-of-1", "part-2-of-4"), ("a-1-of-2", "b")])
+def test_parts_are_counted_by_the_rest_of_their_names(tmp_path, names):
+    made(tmp_path, *(f"{name}.npy" for name in names))
+    with pytest.raises(sb.ProblemError, match="named as parts of"):
+        files_of(tmp_path, (".npy",))
+    made(tmp_path, "a-2-of-2.npy", *(f"part-{k}-of-4.npy" for k in (1, 3, 4)))
+    if "part-2-of-4" not in names:
+        (tmp_path / "part-1-of-4.npy").unlink()
+        (tmp_path / "part-3-of-4.npy").unlink()
+        (tmp_path / "part-4-of-4.npy").unlink()
+    assert set(names_of(tmp_path)) >= {f"{name}.npy" for name in names}
 
 
 def test_nothing_there(tmp_path):

@@ -78,24 +78,21 @@ def _refuse_gap(files: list[Path]) -> None:
 
 def _refuse_missing_parts(files: list[Path]) -> None:
     """Refuse names of the form part-1-of-3 where a part is not in the folder; a pattern may leave parts out."""
-    found = [PART_OF.search(file.name) for file in files]
-    matches = [match for match in found if match is not None]
-    totals = {int(match[3]) for match in matches}
-    if len(matches) < len(found) or len(totals) > 1 or len({file.parent for file in files}) > 1:
-        return
-    (total,) = totals
-    name = files[0].name
-    beside = [PART_OF.search(other) for other in os.listdir(files[0].parent) if _same_form(other, name)]
-    there = {int(match[1]) for match in beside if match is not None}
-    first = 0 if 0 in there else 1
-    for number in range(first, first + total):
-        if number not in there:
-            raise ProblemError(
-                f"the files of {str(files[0].parent)!r} are named as parts of {total}, such as {name!r}, and part "
-                f"{number} is missing. Restore the file, or rename the others if it was left out on purpose."
-            )
+    forms = {(file.parent, _form(file.name)): file for file in files if PART_OF.search(file.name)}
+    for (folder, form), file in forms.items():
+        beside = [PART_OF.search(name) for name in os.listdir(folder) if _form(name) == form]
+        there = {int(match[1]) for match in beside if match is not None}
+        found = PART_OF.search(file.name)
+        assert found is not None
+        first, total = 0 if 0 in there else 1, int(found[3])
+        for number in range(first, first + total):
+            if number not in there:
+                raise ProblemError(
+                    f"the files of {str(folder)!r} are named as parts of {total}, such as {file.name!r}, and part "
+                    f"{number} is missing. Restore the file, or rename the others if it was left out on purpose."
+                )
 
 
-def _same_form(name: str, other: str) -> bool:
-    """Whether two names differ in the number of the part alone."""
-    return PART_OF.sub(r"\2\3", name) == PART_OF.sub(r"\2\3", other)
+def _form(name: str) -> str:
+    """The name without the number of the part."""
+    return PART_OF.sub(r"\2\3", name)

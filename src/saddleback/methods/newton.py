@@ -33,6 +33,12 @@ class NewtonControl:
     slow_share: float = 0.1
     """Take exact Hessians once a local step with a sampled one predicts more than this share of what the step before it
     has predicted: the sample is too small, as steps with 25 rows per parameter predict a 25th."""
+    stalled_share: float = 0.5
+    """The same for any step: a sampled Hessian that is too large gives steps that are too short, each of which is good.
+    Where rows without a place in the sample decide, they would go on by thousands."""
+    underestimated: float = 1.5
+    """Take exact Hessians once a step decreases g by more than this times its prediction: to twice of it tend steps
+    with a Hessian that is far too large."""
     exact_share: float = 0.1
     """Take exact Hessians once the decrease after one more step is expected to be below this share of the tolerance. A
     step with an exact Hessian that predicts p lowers the predictions to about p^2 over the largest of them."""
@@ -121,8 +127,8 @@ class Newton(SecondOrder[NewtonState, HessianChoice]):
         largest = max(state.model.largest_predicted, trial.predicted)
         near = trial.predicted**2 < CONTROL.exact_share * oracle.tol * largest
         local = trial.predicted < CONTROL.local_share * largest
-        slow = local and trial.predicted > CONTROL.slow_share * state.predicted
-        poor = trial.ratio < TRIAL.poor_ratio or trial.sigma > 0
+        slow = trial.predicted > (CONTROL.slow_share if local else CONTROL.stalled_share) * state.predicted
+        poor = not TRIAL.poor_ratio <= trial.ratio <= CONTROL.underestimated or trial.sigma > 0
         return HessianChoice(state.model.exact or near or slow or poor, largest)
 
     def failed(self, state: NewtonState) -> HessianChoice:

@@ -26,6 +26,20 @@ def test_agrees_with_evaluate(layout, loss):
         np.testing.assert_allclose(slopes, expected_slopes, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_bits_do_not_depend_on_the_number_of_vectors(layout, weighted):
+    """Up to eight vectors are multiplied in other registers than more of them."""
+    rng = np.random.default_rng(3)
+    X, y, groups = LAYOUTS[layout](rng.standard_normal((237, 4))), rng.random(237) < 0.5, np.arange(237) % 5
+    losses = sb.GroupedLinear(X, y, groups, sample_weight=rng.random(237) if weighted else None)
+    W = rng.standard_normal((21, losses.n_params))
+    whole = losses.evaluate_many(W)
+    for k in (1, 2, 7, 8, 9, 16, 17, 20):
+        for some, all_of_them in zip(losses.evaluate_many(W[:k]), whole, strict=True):
+            np.testing.assert_array_equal(some, all_of_them[:k])
+
+
 @pytest.mark.parametrize("W", [np.zeros(3), np.zeros((0, 3)), np.zeros((2, 4)), np.zeros((2, 3, 1))])
 def test_a_wrong_shape_is_refused(W):
     losses = sb.GroupedLinear(np.eye(4, 2), [0, 1, 0, 1], [0, 0, 1, 1])

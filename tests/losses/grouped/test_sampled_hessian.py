@@ -248,3 +248,20 @@ def test_runs_with_a_sample_are_resumed_with_the_same_bits(tmp_path) -> None:
     assert straight.n_iter > 2
     assert (again.value, again.n_iter) == (straight.value, straight.n_iter)
     np.testing.assert_array_equal(again.w, straight.w)
+
+
+@pytest.mark.parametrize(("scale", "weight"), [(0.03, 1e6), (0.1, 1e4)])
+def test_heavy_rows_outside_of_the_sample_cost_newton_two_steps(scale: float, weight: float) -> None:
+    """The Hessian of the sample is too large there by orders of magnitude, and its steps, each of them good, too short."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((40_000, 75)), np.ones(40_000)
+    w = rng.standard_normal(75) / np.sqrt(75)
+    # Between two runs of the sample.
+    heavy = np.arange(1843, 1970)
+    X[heavy] *= scale
+    weights[heavy] = weight
+    y = X @ w / scale + rng.standard_normal(40_000)
+    losses = sb.GroupedLinear(X, y, np.zeros(40_000), loss="squared", sample_weight=weights)
+    result = sb.solve(sb.Problem(losses), method="newton", tol=1e-6)
+    assert result.certified
+    assert result.n_iter <= 4

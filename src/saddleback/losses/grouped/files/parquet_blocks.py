@@ -54,9 +54,19 @@ class ParquetFooter:
             raise ProblemError(f"{str(path)!r} has several columns named {twice!r}; rename them.")
         return cls(file, schema.remove_metadata(), rows)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what a process reads from the file again.
+        return ParquetFooter, (self.file, self.schema, self.group_rows)
+
     @property
     def n_rows(self) -> int:
         return sum(self.group_rows)
+
+    @cached_property
+    def metadata(self) -> Any:
+        """Of all row groups, read once: to read it for every row group takes quadratic time."""
+        with load_parquet().ParquetFile(self.file.path) as opened:
+            return opened.metadata
 
 
 def load_parquet() -> Any:
@@ -187,8 +197,9 @@ def _pieces(source: ParquetBlocks, group: int) -> Iterator[Any]:
     file.check_unchanged()
     buffer = max(LEAST_STREAM, STREAM_BYTES // d)
     try:
-        with load_parquet().ParquetFile(file.path, buffer_size=buffer) as opened:
-            _ask_for_next(source, opened.metadata, group)
+        metadata = source.footer.metadata
+        with load_parquet().ParquetFile(file.path, metadata=metadata, buffer_size=buffer) as opened:
+            _ask_for_next(source, metadata, group)
             yield from opened.iter_batches(
                 source._block_rows, row_groups=[group], columns=list(source.names), use_threads=False
             )

@@ -17,7 +17,11 @@ from numba.extending import intrinsic
 from .arithmetic import EXPONENT, EXPONENT_OF_ONE, Arithmetic
 from .elementary import LN2_HIGH, LN2_LOW
 from .lanes import Lanes
-from .logistic import VECTORS, exp_of_minus, log_of_quotient, margin_of, signed
+from .logistic import exp_of_minus, log_of_quotient, margin_of, signed
+
+SIDE_BY_SIDE = 2
+"""Rows that have sums of their own, so that none waits for the one before: as many for any number of lanes and of
+registers, as the bits of the sum depend on it."""
 
 MOST = 512
 """Rows of one logarithm: 1 + E is at most 2^512."""
@@ -54,17 +58,16 @@ class _AddLogistic:
     def _sum(self, stripe, width):
         """The sums of ``width`` registers of lanes, some rows side by side and then those that are left."""
         do, builder = self.do, self.builder
-        together = VECTORS[do.numbers] // width
+        together = SIDE_BY_SIDE
         whole = builder.and_(self.count, do.whole(-together))
         several, one = (Arithmetic(builder, rows * width * do.numbers) for rows in (together, 1))
         sums = [[_variable(of) for _ in range(3)] for of in (several, one)]
         with do.loop(whole, together) as i:
             self._add(several, sums[0], i, stripe, width, together)
-        if together > 1:
-            self._gather(one, sums, together)
-            with do.loop(self.count, start=whole) as i:
-                self._add(one, sums[1], i, stripe, width, 1)
-        E, below, slope = (builder.load(x) for x in (sums[1] if together > 1 else sums[0]))
+        self._gather(one, sums, together)
+        with do.loop(self.count, start=whole) as i:
+            self._add(one, sums[1], i, stripe, width, 1)
+        E, below, slope = (builder.load(x) for x in sums[1])
         value = one.times(one.minus(_log1p(one, E), below), self._in_vector(one, self.c))
         for x, array, entry in ((value, self.f, self.target), (slope, self.slopes, self.place)):
             for v, total in enumerate(self._split(x, width)):
