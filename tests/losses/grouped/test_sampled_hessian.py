@@ -252,7 +252,7 @@ def test_runs_with_a_sample_are_resumed_with_the_same_bits(tmp_path) -> None:
 
 @pytest.mark.parametrize(("scale", "weight"), [(0.03, 1e6), (0.1, 1e4)])
 def test_heavy_rows_outside_of_the_sample_cost_newton_two_steps(scale: float, weight: float) -> None:
-    """The Hessian of the sample is too large by orders of magnitude: its steps are good, each of them, and too short."""
+    """The Hessian of the sample is far too large: its steps are good, each of them, and far too short."""
     rng = np.random.default_rng(0)
     X, weights = rng.standard_normal((40_000, 75)), np.ones(40_000)
     w = rng.standard_normal(75) / np.sqrt(75)
