@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
     parser.add_argument("--gigabytes", type=float, default=12.0, help="of the .npy file; 0 leaves it out")
     parser.add_argument("--parquet-gigabytes", type=float, default=1.0, help="of the Parquet file; 0 leaves it out")
-    parser.add_argument("--method", default="quasi-newton", help="Hessians of newton take arithmetic")
+    parser.add_argument("--method", default="auto", help="of the solve")
     parser.add_argument("--folder", type=Path, default=None, help="for the files, which are deleted afterwards")
     asked = parser.parse_args()
     for kind, gigabytes in (("npy", asked.gigabytes), ("parquet", asked.parquet_gigabytes)):
