@@ -214,6 +214,8 @@ def interrupted():
     """Ctrl-C within an evaluation: the run returns, and the cluster is as before."""
     import dask.array as da
 
+    # Shells have what they start in the background ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = np.random.default_rng(0)
     X, y, groups = rng.standard_normal((60, 3)), rng.standard_normal(60), np.arange(60) % 2
     with tempfile.TemporaryDirectory() as folder, Processes(2) as processes, processes.client():
