@@ -204,6 +204,8 @@ def test_test_rows_must_have_known_classes_and_all_columns(folder, table):
 def test_options_that_exclude_each_other(folder, table):
     arguments = ("fit", "people.csv", *FIT, "--out", "m.safetensors", "--test", "people.csv", "--folds", "3")
     assert "take one of them" in refused(*arguments, folder=folder)
+    for pair in (("--out-of-core", "--in-memory"), ("--in-memory", "--out-of-core")):
+        assert "--out-of-core and --in-memory are two places for the rows" in fit_refused(folder, *FIT, *pair)
     for option in (("--report", "r.html"), ("--test", "people.csv"), ("--folds", "3")):
         assert f"{option[0]} is for the evidence; leave out --no-evidence" in fit_refused(folder, *FIT, *option)
 

@@ -344,8 +344,11 @@ def test_certify(given, tmp_path):
     done = typed("certify", given / "m.safetensors", given / "people.csv", "--quiet")
     assert done.status == 0, done
     text = " ".join(done.out.split())
-    within = re.search(r"gap \S+ \(within (\S+) of w along 1 of \d+ parameters", text)[1]
-    assert text.endswith(f"by more than this gap for intercepts within {within} of the one found.")
+    rows = text[text.index("The rows say:") :]
+    gap, within = re.search(r"gap (\S+) \(within (\S+) of w along 1 of \d+ parameters", rows).groups()
+    assert text.endswith(
+        f"by more than the gap of {gap} that the rows say for intercepts within {within} of the one found."
+    )
     other = people_csv(tmp_path / "other.csv", seed=1)
     done = typed("certify", given / "m.safetensors", other, "--quiet")
     assert (done.status, done.out) == (2, "")

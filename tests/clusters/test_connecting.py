@@ -6,7 +6,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from time import monotonic
 
 import dask.array as da
@@ -121,9 +121,18 @@ def test_a_scheduler_without_workers_says_how_to_start_some():
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
         pytest.raises(ClusterError, match=r"has no workers; expected at least one\. Start some: dask worker"),
-        connect(empty.scheduler_address),
+        connect(empty.scheduler_address, timeout=0.5),
     ):
         pass
+
+
+def test_a_worker_that_comes_a_moment_later_is_waited_for():
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster:
+        later = Timer(1.0, cluster.scale, [1])
+        later.start()
+        with connect(cluster.scheduler_address, timeout=60.0) as client:
+            assert len(client.nthreads()) == 1
+        later.join()
 
 
 def test_workers_that_can_do_what_they_are_asked_for_are_not_named(cluster, tmp_path):

@@ -85,6 +85,69 @@ def test_columns_that_are_not_there(table):
         model.predict(table.drop(["y", "race", "x0"]))
 
 
+@pytest.fixture
+def wide(tmp_path):
+    """A table that has besides features and target a column of weights and two of labels."""
+    frame = FRAME.assign(town=np.where(X[:, 4] > 0, "north", "south"), weight=1.0 + CODES)
+    frame.to_parquet(tmp_path / "wide.parquet", row_group_size=1500)
+    return sb.FileTable(tmp_path / "wide.parquet"), frame
+
+
+@pytest.mark.parametrize("groups", ["race", ["race"], ["race", "town"]])
+def test_columns_by_their_names(wide, groups):
+    table, frame = wide
+    others = [name for name in ("race", "town") if name not in groups]
+    labels = frame[groups] if isinstance(groups, list) else frame[[groups]]
+    expected = sb.MinimaxClassifier(l2=0.01).fit(FRAME[NAMES], Y, labels, frame["weight"])
+    model = sb.MinimaxClassifier(l2=0.01).fit(table.drop(others), "y", groups, "weight")
+    assert model.feature_names_in_.tolist() == NAMES
+    assert model.group_names_ == expected.group_names_
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6, atol=1e-8)
+    # Of a table with more columns, in another order, the features are taken by their names.
+    for part in (table, table[NAMES[::-1]]):
+        np.testing.assert_allclose(model.predict_proba(part), expected.predict_proba(FRAME[NAMES]), rtol=1e-6)
+    assert model.score(table, "y", "weight") == expected.score(FRAME[NAMES], Y, frame["weight"])
+    score = sb.worst_group_scorer()
+    assert score(model, table, "y", sensitive_features=groups) == pytest.approx(
+        score(expected, FRAME[NAMES], Y, sensitive_features=labels), rel=1e-6
+    )
+
+
+def test_columns_of_groups_beside_a_named_target(wide):
+    table, frame = wide
+    table = table.drop(["town", "weight"])
+    expected = sb.MinimaxClassifier(l2=0.01, group_by="race").fit(frame[[*NAMES, "race"]], Y)
+    model = sb.MinimaxClassifier(l2=0.01, group_by="race").fit(table, "y")
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6, atol=1e-8)
+    assert model.feature_names_in_.tolist() == [*NAMES, "race"]
+    assert model.score(table, "y") == expected.score(FRAME[[*NAMES, "race"]], Y)
+
+
+def test_names_of_columns_in_a_path_and_a_correction(table):
+    options = {"l2": 0.01, "cv": 2, "repeats": 1, "worst_weights": [0, 1]}
+    path = sb.fairness_path(table, "y", "race", **options)
+    expected = sb.fairness_path(FRAME[NAMES], Y, FRAME["race"], **options)
+    for model, other in zip(path.models, expected.models, strict=True):
+        np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-5, atol=1e-7)
+    own = FrozenEstimator(LogisticRegression().fit(FRAME[NAMES], Y))
+    corrected = sb.WorstGroupCorrection(own, cv=2).fit(table, "y", "race")
+    same = sb.WorstGroupCorrection(own, cv=2).fit(FRAME[NAMES], Y, FRAME["race"])
+    np.testing.assert_allclose(corrected.predict_proba(table), same.predict_proba(FRAME[NAMES]), rtol=1e-6)
+    assert corrected.score(table, "y") == same.score(FRAME[NAMES], Y)
+
+
+def test_names_and_positions_that_are_no_column(table, matrix):
+    model = sb.MinimaxClassifier()
+    with pytest.raises(sb.ProblemError, match="has no column 'Race'"):
+        model.fit(table, "y", "Race")
+    with pytest.raises(sb.ProblemError, match=r"y must be one column of X; got the names \['y', 'x0'\]"):
+        model.fit(table, ["y", "x0"], "race")
+    with pytest.raises(sb.ProblemError, match=r"y must have an entry per row of X.*y = table\[4\]"):
+        model.fit(matrix, 4, CODES)
+    with pytest.raises(sb.ProblemError, match=r"column 'race' must hold numbers .*group_by= or sensitive_features="):
+        model.fit(table, "y", CODES)
+
+
 def test_single_rows_are_no_groups(matrix):
     with pytest.raises(sb.ProblemError, match="whose Jacobian is a table in memory; got X of type FileTable"):
         sb.MinimaxClassifier(group_by="rows").fit(matrix, Y)

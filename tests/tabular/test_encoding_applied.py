@@ -117,6 +117,10 @@ def test_group_labels_are_text():
     assert labels["day"].tolist()[0] == "1970-01-02"
     told = [(f.column, f.severity) for f in encoding.findings if f.kind == "group"]
     assert told == [("group", "warning"), ("sex", "warning")]
+    assert next(f.message for f in encoding.findings if f.column == "sex") == (
+        "The group column 'sex' has no label in 30 of 90 rows. They have the label '(missing)', a group like any "
+        "other; --missing-groups error (missing_groups='error') refuses them."
+    )
 
 
 def test_many_groups_are_told():

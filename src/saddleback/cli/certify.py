@@ -59,8 +59,8 @@ def certify(
         if found.holds:
             region = among(certificate.reach, found.found.l2)
             say(
-                "The certificate holds: no linear model with this penalty has a lower value by more than this "
-                f"gap{region}."
+                "The certificate holds: no linear model with this penalty has a lower value by more than the gap of "
+                f"{certificate.gap:.3g} that the rows say{region}."
             )
         elif not found.agrees:
             say("The certificate does not hold: the file says something else than its rows.")

@@ -69,13 +69,14 @@ def fit(
         typer.Option("--memory", metavar="SIZE", help="What rows may take in memory, as 2GB; by default half of it."),
     ] = None,
     out_of_core: Annotated[
-        bool | None,
+        bool,
         typer.Option(
-            "--out-of-core/--in-memory",
-            help="Read Parquet at every pass, or once; by default once where the rows fit into memory.",
-            show_default=False,
+            "--out-of-core", help="Read Parquet at every pass; by default only where the rows do not fit into memory."
         ),
-    ] = None,
+    ] = False,
+    in_memory: Annotated[
+        bool, typer.Option("--in-memory", help="Read Parquet once, whatever memory it takes.")
+    ] = False,
     no_evidence: Annotated[
         bool, typer.Option("--no-evidence", help="Skip the outer folds: quicker, and there is nothing to report.")
     ] = False,
@@ -110,6 +111,8 @@ def fit(
             raise typer.BadParameter(f"{option} is for the evidence; leave out --no-evidence.")
     if test is not None and folds is not None:
         raise typer.BadParameter("--test and --folds are two ways to judge a model; take one of them.")
+    if out_of_core and in_memory:
+        raise typer.BadParameter("--out-of-core and --in-memory are two places for the rows; take one of them.")
     with live(quiet or json) as watcher:
         model = fit_table(
             data,
@@ -136,7 +139,7 @@ def fit(
             max_iter=max_iter,
             scheduler=scheduler,
             memory=memory,
-            out_of_core=out_of_core,
+            out_of_core=out_of_core if out_of_core or in_memory else None,
             evidence=not no_evidence,
             title=title,
             purpose=purpose,

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from math import inf
 from reprlib import repr as shortened
+from time import monotonic, sleep
 from typing import Any
 
 from distributed import Client, LocalCluster, Security
@@ -25,6 +26,9 @@ LOCAL = "local"
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer: one in another building takes less than a second."""
+
+POLL_SECONDS = 0.1
+"""Between two looks for the first worker."""
 
 SHARE_OF_MEMORY = 0.8
 """Of the free memory that workers on this machine take together: the rest is for the client, which holds the labels."""
@@ -48,7 +52,7 @@ def connect(
     n_workers, threads_per_worker : int, optional
         Of workers on this machine; by default as many as there are cores for.
     timeout : float, optional
-        Seconds to wait for a scheduler; 10 by default.
+        Seconds to wait for a scheduler and its first worker; 10 by default. Workers that come later are used as well.
 
     Yields
     ------
@@ -58,7 +62,8 @@ def connect(
     Raises
     ------
     ClusterError
-        Where no scheduler answers, where it has no workers, or where workers have another version of saddleback.
+        Where no scheduler answers in time, where it has no workers by then, or where workers have another version of
+        saddleback.
 
     Notes
     -----
@@ -84,7 +89,9 @@ def connect(
             f"n_workers and threads_per_worker are for workers on this machine; got them with the address {address!r}. "
             "Leave them out, or the address."
         )
-    with _connected(address, CONNECT_SECONDS if timeout is None else timeout) as client:
+    seconds, begun = CONNECT_SECONDS if timeout is None else timeout, monotonic()
+    with _connected(address, seconds) as client:
+        _wait_for_a_worker(client, begun + seconds)
         check_workers(client)
         yield client
 
@@ -136,6 +143,12 @@ def _connected(address: str, timeout: float) -> Client:
             f"no scheduler of Dask answers at {address!r} within {timeout:g} seconds. See that it runs (dask "
             "scheduler) and that its port can be reached from here, or take workers on this machine: 'local'."
         ) from error
+
+
+def _wait_for_a_worker(client: Client, deadline: float) -> None:
+    """Workers that were started with their scheduler connect to it a moment after it answers."""
+    while not client.nthreads() and monotonic() < deadline:
+        sleep(POLL_SECONDS)
 
 
 async def _ask(address: str, timeout: float) -> None:

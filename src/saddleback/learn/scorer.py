@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.metadata_routing import UNUSED
 
 from ..errors import ProblemError
+from .data.files import with_columns_read
 from .data.partitions import computed
 from .groups import Groups, read_sensitive_features, take_columns
 from .groups.groups import row_weights
@@ -63,6 +64,7 @@ class WorstGroupScorer(BaseEstimator):  # type: ignore[misc]
         if self.metric not in GREATER_IS_BETTER:
             known = ", ".join(map(repr, GREATER_IS_BETTER))
             raise ProblemError(f"metric must be one of {known}; got {self.metric!r}.")
+        _, y, sensitive_features, sample_weight = with_columns_read(X, y, sensitive_features, sample_weight)
         y, sensitive_features, sample_weight = computed(y, sensitive_features, sample_weight)
         outcome, prediction = self._predicted(estimator, X, y)
         groups = self._groups(X, sensitive_features, outcome.y.size)

@@ -28,8 +28,9 @@ def load(path: str | PathLike[str]) -> Any:
     Returns
     -------
     TableModel, MinimaxClassifier, MinimaxRegressor, their CV versions, WorstGroupCorrection, FairnessPath or Result
-        What was saved; a model of a table, as ``saddleback fit`` writes it, is a TableModel. Models and paths need
-        scikit-learn, models of tables pyarrow as well, results neither.
+        What was saved; a model of a table, as ``saddleback fit`` writes it, is a TableModel, whose estimator,
+        with ``coef_``, is its attribute ``model``. Models and paths need scikit-learn, models of tables pyarrow as
+        well, results neither.
 
     Examples
     --------

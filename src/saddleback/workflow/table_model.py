@@ -29,7 +29,7 @@ class TableModel:
     encoding : Encoding
         How each column becomes numbers.
     model : estimator
-        The fitted estimator.
+        The fitted estimator: ``model.coef_`` are the coefficients of the columns ``encoding.feature_names``.
     evidence : dict or None
         Everything that the report says, as plain data; None where it was not collected.
     facts : dict

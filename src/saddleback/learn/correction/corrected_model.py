@@ -18,6 +18,7 @@ from ..._types import Matrix, Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
 from ..data.features import read_input
+from ..data.files import with_columns_read
 from ..data.lazily import by_partitions
 from ..data.partitions import computed
 from ..data.rows import Rows
@@ -155,5 +156,6 @@ class CorrectedModel(MetaEstimatorMixin, LinearMinimax):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy of a classifier, R^2 of a regressor."""
         score = accuracy_score if _is_classifier(self) else r2_score
+        _, y, _, sample_weight = with_columns_read(X, y, None, sample_weight)
         y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
         return float(score(y, predicted, sample_weight=sample_weight))

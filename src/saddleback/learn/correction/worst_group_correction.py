@@ -178,9 +178,10 @@ missing_groups, fit_intercept, standardize, tol, max_iter, random_state
         Parameters
         ----------
         X : (n, d) matrix or data frame
-            As the estimator takes it, and with the columns that the correction may use (``features``).
+            As the estimator takes it, and with the columns that the correction may use (``features``). An X of Dask
+            or in files (`FileTable`) is loaded for an estimator that is to be fitted, and stays for a FrozenEstimator.
         y : (n,) array
-            The target.
+            The target. Of a `FileTable`, columns may be named as in `MinimaxClassifier.fit`.
         sensitive_features : labels, data frame or dict of columns, optional
             The groups of the rows, where they are not columns of X (``group_by``). The estimator does not see them.
         sample_weight : (n,) array, optional

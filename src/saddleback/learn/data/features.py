@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ...errors import ProblemError
-from ...losses.grouped.input.frames import ENCODE, Columns, columns_of, matrix_of
+from ...losses.grouped.input.frames import Columns, columns_of, matrix_of
+from ...losses.grouped.remedies import ENCODE
 from ..groups import take_columns
 from .remote import RemoteMatrix
 

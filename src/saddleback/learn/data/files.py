@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import ProblemError
 from ...losses import FileTable
+from ...losses.grouped.files.named_columns import named_columns, refuse_number
 from ...losses.grouped.partitions.features import PartitionedFeatures
 from ...losses.grouped.partitions.ranges import side_by_side
 from ...losses.grouped.partitions.streaming import streamed_features
@@ -28,6 +29,28 @@ def refuse_path(X: Any) -> None:
         )
 
 
+def with_columns_read(
+    X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """The same arguments; where X is a `FileTable`, columns of it that others name are read, and are no features."""
+    if not isinstance(X, FileTable):
+        return X, y, sensitive_features, sample_weight
+    for name, argument in (("y", y), ("sensitive_features", sensitive_features)):
+        refuse_number(argument, name)
+    targets, labels, weights = (named_columns(X, argument) for argument in (y, sensitive_features, sample_weight))
+    for name, columns in (("y", targets), ("sample_weight", weights)):
+        if len(columns) > 1:
+            raise ProblemError(f"{name} must be one column of X; got the names {columns!r:.100}. Name one of them.")
+    if targets:
+        y = X[targets[0]]
+    if labels:
+        sensitive_features = {name: X[name] for name in labels}
+    if weights:
+        sample_weight = X[weights[0]]
+    features = [name for name in X.columns if name not in (*targets, *labels, *weights)]
+    return X if features == X.columns else X[features], y, sensitive_features, sample_weight
+
+
 def features_in_files(table: FileTable) -> PartitionedFeatures:
     """The features of a table, checked."""
     return streamed_features(table.blocks(), memory=table.memory)
@@ -38,8 +61,13 @@ def without_rows(table: FileTable) -> Any:
     return frame_of(np.empty((0, len(table.columns))), names_of_table(table))
 
 
-def without_groups(table: FileTable, dropped: list[Any]) -> FileTable:
-    """The table without the columns of groups that are no features, where columns have names and it has these."""
+def features_of_model(table: FileTable, model: Any) -> FileTable:
+    """The features of a fitted model by their names, where the table has them all, among other columns."""
+    dropped, known = model._dropped_columns(), getattr(model, "feature_names_in_", None)
+    wanted = [] if known is None else [name for name in known.tolist() if name not in dropped]
+    if wanted and set(wanted) <= set(table.columns):
+        return table[wanted]
+    # Without the columns of groups that are no features, where columns have names and the table has these.
     present = [name for name in dropped if isinstance(name, str) and name in table.columns]
     return table.drop(present) if present else table
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...errors import warn_user
 from ...losses import FileTable
 from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections, tasks_of
-from .files import frame_of, names_of_table, read_by_blocks, refuse_path, without_groups
+from .files import features_of_model, frame_of, names_of_table, read_by_blocks, refuse_path
 
 Method = Callable[[Any, Any], NDArray[Any]]
 
@@ -27,7 +27,7 @@ def by_partitions(method: Method) -> Method:
     def checked(self: Any, X: Any) -> NDArray[Any]:
         refuse_path(X)
         if isinstance(X, FileTable):
-            table = without_groups(X, self._dropped_columns())
+            table = features_of_model(X, self)
             names = names_of_table(table)
             if names is None and (names := _names_of_fit(self, len(table.columns))) is not None:
                 warn_user(

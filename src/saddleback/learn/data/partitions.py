@@ -14,7 +14,7 @@ from ...errors import ProblemError
 from ...losses import FileTable, GroupedLinear
 from ...losses.grouped.partitions.collections import is_dask, refuse_other_collections
 from ...losses.grouped.partitions.features import PartitionedFeatures
-from .files import features_in_files, without_rows
+from .files import features_in_files, with_columns_read, without_rows
 from .remote import RemoteMatrix
 
 
@@ -50,9 +50,10 @@ Arguments = tuple[Any, Any, Any, Any]
 def collected(arguments: Arguments, labels: list[Any], dropped: list[Any]) -> Arguments:
     """The same arguments with a `RemoteMatrix` in the place of an X of Dask or in files; others are not touched.
 
-    ``labels`` are columns of X that name groups, which come here; those in ``dropped`` are no features.
+    ``labels`` are columns of X that name groups, which come here; those in ``dropped`` are no features. Of files, y,
+    sensitive_features and sample_weight may be names of columns, which come here as well.
     """
-    X, *rowwise = arguments
+    X, *rowwise = with_columns_read(*arguments)
     if isinstance(X, FileTable):
         return _in_files(X, labels, dropped), *rowwise
     if not (is_dask(X) or _any_dask(rowwise)):

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from ..._types import Matrix, Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
 from ...losses.grouped.pointwise_losses import Logistic, Softmax
+from ..data.files import with_columns_read
 from ..data.lazily import by_partitions
 from ..data.partitions import computed
 from ..data.targets import read_classes
@@ -52,7 +53,11 @@ class LinearClassifier(ClassifierMixin, LinearMinimax):  # type: ignore[misc]
         return self.classes_[best]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy: the share of the rows, by their weights, whose class is predicted."""
+        """The accuracy: the share of the rows, by their weights, whose class is predicted.
+
+        Of a `FileTable`, y and weights may be names of columns, and features are chosen by their names.
+        """
+        _, y, _, sample_weight = with_columns_read(X, y, None, sample_weight)
         y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 
 from ..._types import Vector
 from ...losses.grouped.pointwise_loss import PointwiseLoss
+from ..data.files import with_columns_read
 from ..data.lazily import by_partitions
 from ..data.partitions import computed
 from ..data.rows import Rows
@@ -36,7 +37,11 @@ class LinearRegressor(RegressorMixin, LinearMinimax):  # type: ignore[misc]
         return np.exp(eta) if self._pointwise_loss().response == "count" else eta
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R^2, the share of the variance of y, by the weights of the rows, that is predicted."""
+        """R^2, the share of the variance of y, by the weights of the rows, that is predicted.
+
+        Of a `FileTable`, y and weights may be names of columns, and features are chosen by their names.
+        """
+        _, y, _, sample_weight = with_columns_read(X, y, None, sample_weight)
         y, predicted, sample_weight = computed(y, self.predict(X), sample_weight)
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 

@@ -75,9 +75,11 @@ class SingleModel(LinearMinimax):
         Parameters
         ----------
         X : (n, d) matrix
-            Numbers: an array, a sparse matrix or a data frame of pandas, Polars or Arrow.
+            Numbers: an array, a sparse matrix or a data frame of pandas, Polars or Arrow; an array or a data frame of
+            Dask, whose rows stay on its workers; or a `FileTable`, whose rows are read from its files in every pass.
         y : (n,) array
-            The target.
+            The target. Where X is a `FileTable` of Parquet files, y, ``sensitive_features`` and ``sample_weight`` may
+            be names of its columns (a list of them for groups), which are then no features.
         sensitive_features : labels, data frame or dict of columns, optional
             The groups of the rows, where they are not columns of X (``group_by``). Several columns are crossed unless
             ``crossed=False``.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._validation import number
 from ...errors import ProblemError
+from ..data.files import with_columns_read
 from ..data.jobs import read_n_jobs
 from ..data.retained import Retained, Trained
 from ..estimators.classifier import MinimaxClassifier
@@ -123,6 +124,7 @@ def fairness_path(
         raise ProblemError("fairness_path needs groups; got none. Pass sensitive_features, or group_by=[columns].")
     refuse_rows(group_by, "fairness_path")
     weights = read_worst_weights(worst_weights, always=(0.0, 1.0))
+    X, y, sensitive_features, sample_weight = with_columns_read(X, y, sensitive_features, sample_weight)
     kind = model_of(task, loss, y)
     l2s = penalties_of(l2s, classes=kind is MinimaxClassifier)
     penalties = read_penalties(l2s) if l2 is None else [number(l2, "l2", minimum=0.0)]

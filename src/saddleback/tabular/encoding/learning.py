@@ -225,7 +225,10 @@ class _Learning:
         n_rows, n_missing, n_labels = int(counts.sum()), int(counts[-1]), int(np.count_nonzero(counts[:-1]))
         found = []
         if n_missing:
-            told = f"The group column {quoted(name)} has no label in {n_missing} of {n_rows} rows."
+            told = (
+                f"The group column {quoted(name)} has no label in {n_missing} of {n_rows} rows. They have the label "
+                "'(missing)', a group like any other; --missing-groups error (missing_groups='error') refuses them."
+            )
             found.append(warning(name, "group", told))
         if n_rows >= FEWEST_ROWS and n_labels > MANY_GROUPS * n_rows:
             told = f"The group column {quoted(name)} has {n_labels} labels in {n_rows} rows; such groups tell little."

@@ -156,6 +156,19 @@ def test_large_parameters_are_passed_from_worker_to_worker(cluster):
     assert answer() == known
 
 
+def test_labels_and_weights_are_sent_without_a_warning(client):
+    """Of a large graph, which is an error here; of the user's own graphs Dask warns as ever."""
+    threshold = "distributed.admin.large-graph-warning-threshold"
+    rng, n = np.random.default_rng(0), 20_000
+    y, groups, weight = rng.integers(0, 2, n), rng.integers(0, 3, n), rng.random(n)
+    with dask.config.set({threshold: "100 kiB"}):
+        losses = sb.GroupedLinear(da.ones((n, 2), chunks=(5000, 2)), y, groups, sample_weight=weight)
+        assert losses.n_samples == n
+        assert dask.config.get(threshold) == "100 kiB"
+        with pytest.warns(UserWarning, match="Sending large graph"):
+            client.submit(sum, weight).result()
+
+
 def test_many_partitions(client):
     """Many more than threads."""
     rng = np.random.default_rng(0)

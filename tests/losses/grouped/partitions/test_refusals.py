@@ -190,9 +190,19 @@ def test_an_empty_partition_is_fine():
     assert sb.GroupedLinear(lazy(X), lazy(Y), lazy(GROUPS)).n_samples == N
 
 
-def test_a_column_that_is_no_number_is_named():
-    with pytest.raises(sb.ProblemError, match="column 'y' of X must hold real numbers"):
+def test_a_column_that_is_no_number_is_named_with_a_remedy_for_dask():
+    with pytest.raises(sb.ProblemError, match=r"column 'y' of X must hold real numbers.*saddleback fit --scheduler"):
         sb.GroupedLinear(lazy_frame(FRAME), Y, GROUPS)
+    frame = lazy_frame(FRAME)
+    numbers = dd.get_dummies(frame.categorize())
+    assert sb.GroupedLinear(numbers, Y, GROUPS).n_samples == N
+
+
+def test_an_entry_that_is_missing_is_named_by_its_column():
+    frame = lazy_frame(FRAME[COLUMNS].assign(b=np.where(np.arange(N) == 180, np.nan, FRAME["b"])))
+    with pytest.raises(sb.ProblemError, match=r"got nan in row \d+, column 'b'\..*saddleback fit --scheduler.*fills"):
+        sb.GroupedLinear(frame, Y, GROUPS)
+    assert sb.GroupedLinear(frame.fillna(0.0), Y, GROUPS).n_samples == N
 
 
 @pytest.mark.parametrize("case", ["widths", "nan", "task", "types of labels", "one class"])

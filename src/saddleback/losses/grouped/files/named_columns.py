@@ -35,19 +35,31 @@ def with_columns_read(given: GivenRows) -> GivenRows:
     named: list[str] = []
     for name in ("y", "groups", "sample_weight", "offset"):
         argument = getattr(given, name)
-        if isinstance(argument, int | float | np.number):
-            raise ProblemError(
-                f"{name} must have an entry per row of X, or be the name of a column of Parquet files; got {argument}. "
-                f"Read a column by its position and leave it out of X: {name} = table[{argument}], "
-                f"X = table.drop([{argument}])."
-            )
-        columns = [argument] if isinstance(argument, str) else argument if table.has_columns(argument) else []
+        refuse_number(argument, name)
+        columns = named_columns(table, argument)
         if columns:
             in_memory = {column: table[column] for column in columns}
             arguments[name] = in_memory[columns[0]] if len(columns) == 1 else Columns(in_memory)
             named += columns
     features = [column for column in table.columns if column not in named]
     return replace(given, X=table if features == table.columns else table[features], **arguments)
+
+
+def named_columns(table: FileTable, argument: Any) -> list[str]:
+    """The columns that an argument names, by a text or a list of names; none where it holds values."""
+    if isinstance(argument, str):
+        return [argument]
+    return list(argument) if table.has_columns(argument) else []
+
+
+def refuse_number(argument: Any, name: str) -> None:
+    """Refuse one number in the place of a column: columns without names are read by their position."""
+    if isinstance(argument, int | float | np.number):
+        raise ProblemError(
+            f"{name} must have an entry per row of X, or be the name of a column of Parquet files; got {argument}. "
+            f"Read a column by its position and leave it out of X: {name} = table[{argument}], "
+            f"X = table.drop([{argument}])."
+        )
 
 
 class Columns:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ....errors import MissingDependencyError, ProblemError
 from ..kernels import load
+from ..remedies import IMPUTE_FILES
 from .rooms import Rooms
 from .watched_files import WatchedFile, ask_ahead, cannot_read
 
@@ -231,8 +232,7 @@ def _numbers(column: Any, name: str, place: str, first_row: int) -> NDArray[Any]
     if column.null_count:
         row = first_row + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         raise ProblemError(
-            f"X must be finite; got a missing entry in column {name!r}, row {row} of {place!r}. Impute such entries, "
-            "or drop their rows."
+            f"X must be finite; got a missing entry in column {name!r}, row {row} of {place!r}. {IMPUTE_FILES}"
         )
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()

@@ -20,7 +20,8 @@ from .rooms import Rooms
 
 MAGIC = b"PAR1"
 NO_NUMBERS = (
-    "Leave such columns out, table.drop([...]); name them as y or groups; or have them encoded: saddleback fit does."
+    "Leave such columns out, table.drop([...]); name those of y and of groups (groups= of GroupedLinear, group_by= or "
+    "sensitive_features= of estimators); or have them encoded: saddleback fit does."
 )
 
 

@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 
 from ....errors import ProblemError
 from ..files.file_table import FileTable
+from ..remedies import ENCODE, IMPUTE
 from ..tables.scaled_source import ScaledColumns
 from ..tables.sources import Source, read_matrix
 from ..tables.streamed_table import StreamedTable
@@ -16,8 +17,11 @@ from .frames import columns_of, matrix_of
 from .labels import NO_ROWS, listed, refuse_masked
 
 
-def read_features(X: Any) -> tuple[Source, list[Any] | None]:
-    """X, checked, and the names of its columns where it is a data frame."""
+def read_features(X: Any, encode: str = ENCODE, impute: str = IMPUTE) -> tuple[Source, list[Any] | None]:
+    """X, checked, and the names of its columns where it is a data frame.
+
+    ``encode`` and ``impute`` are the remedies of columns that are no numbers and of entries that are not finite.
+    """
     if isinstance(X, FileTable):
         source = X.blocks()
         return StreamedTable(source, 0, len(source.lengths)), None if source.names is None else list(source.names)
@@ -31,13 +35,14 @@ def read_features(X: Any) -> tuple[Source, list[Any] | None]:
     refuse_masked(X, "X")
     columns = columns_of(X)
     if columns is not None:
-        return read_matrix(matrix_of(X, "X")), [name for name, _ in columns]
+        names = [name for name, _ in columns]
+        return read_matrix(matrix_of(X, "X", encode), names, impute), names
     if not issparse(X):
         try:
             X = np.asarray(X)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
-    return read_matrix(X), None
+    return read_matrix(X, remedy=impute), None
 
 
 def check_same_columns(matrix: Source, names: list[Any] | None, n_features: int, known: list[Any] | None) -> None:

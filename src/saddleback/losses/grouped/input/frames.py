@@ -9,15 +9,10 @@ import numpy as np
 from ...._validation import real_array
 from ....errors import ProblemError
 from ..files.file_table import FileTable
+from ..remedies import ENCODE
 
 Columns = list[tuple[Any, Any]]
 """Names and columns."""
-
-ENCODE = (
-    "Encode categories by scikit-learn's OneHotEncoder in a pipeline, which makes the same columns at prediction, or "
-    "by pandas.get_dummies; fill or drop missing entries."
-)
-"""What to do with columns that are no numbers."""
 
 
 def columns_of(x: Any) -> Columns | None:

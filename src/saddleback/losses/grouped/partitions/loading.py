@@ -12,6 +12,7 @@ import numpy as np
 from ....errors import ProblemError
 from ..input.features import read_features
 from ..input.labels import refuse_masked
+from ..remedies import ENCODE_ON_WORKERS, IMPUTE_ON_WORKERS
 from ..tables.sources import Source
 from .sizes import bytes_of
 
@@ -105,7 +106,7 @@ def load(place: Place, expected: Expected, X: Any, rowwise: dict[str, Any]) -> P
             refuse_masked(argument, name)
         if X.shape[0] == 0:
             return Part(place, 0, None, rowwise)
-        return Part(place, X.shape[0], read_features(X)[0], rowwise)
+        return Part(place, X.shape[0], read_features(X, ENCODE_ON_WORKERS, IMPUTE_ON_WORKERS)[0], rowwise)
 
 
 def _check_rows(name: str, argument: Any, n_rows: int) -> None:

@@ -29,6 +29,14 @@ INLINE_BYTES = 1 << 20
 """Of w up to which it travels with the tasks: once to the scheduler, which sends it to all workers. A larger one is
 passed on from worker to worker, which costs more messages; Dask keeps the last thousand smaller ones in memory."""
 
+LARGE_GRAPH, NEVER = "distributed.admin.large-graph-warning-threshold", 1 << 62
+"""Dask warns of tasks that bring more than 10 MB of data, as labels and weights of many rows are, and advises to
+scatter them. They come with their tasks on purpose: a task is done again where a worker is lost, and what was scattered
+to this worker would be gone. They are sent once, not with every evaluation."""
+
+SUBMITTING = Lock()
+"""Held while the setting, one for the whole process, is changed: the last of two threads to end would leave it so."""
+
 LOOK_SECONDS = 10.0
 """Between two looks for workers that have joined."""
 
@@ -130,7 +138,8 @@ class OnWorkers:
         """A task for every range, on its worker if possible, in one message, which has what they share only once."""
         name = f"{getattr(function, '__name__', type(function).__name__)}-{uuid4().hex}"
         addresses = {f"{name}-{k}": [one.address] for k, one in enumerate(ranges)}
-        with dask.annotate(workers=addresses.get, allow_other_workers=True):
+        where = {"workers": addresses.get, "allow_other_workers": True}
+        with SUBMITTING, dask.config.set({LARGE_GRAPH: NEVER}), dask.annotate(**where):
             futures: list[Any] = self._cluster.client.map(
                 function, *zip(*tasks, strict=True), key=list(addresses), pure=False
             )

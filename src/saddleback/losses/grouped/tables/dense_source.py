@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ProblemError
+from ..remedies import IMPUTE
 from .dense_table import ColumnTable, DenseMatrix, RowTable
 
 CHECKED_ENTRIES = 1 << 20
@@ -23,9 +25,9 @@ class DenseSource(DenseMatrix):
     """Any memory order and any type of real numbers; ``dtype`` is the type that a table of it will have."""
 
     @classmethod
-    def of(cls, X: NDArray[Any]) -> DenseSource:
+    def of(cls, X: NDArray[Any], names: Sequence[Any] | None = None, remedy: str = IMPUTE) -> DenseSource:
         dtype = table_type(X)
-        check_finite(X, dtype, 0)
+        check_finite(X, dtype, 0, names, remedy)
         return cls(X, dtype)
 
     def by_rows(self) -> RowTable:
@@ -73,8 +75,13 @@ def table_type(X: NDArray[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64)
 
 
-def check_finite(X: NDArray[Any], dtype: np.dtype[Any], first_row: int) -> None:
-    """Refuse NaN and inf, and numbers that overflow in ``dtype``; the message counts rows from ``first_row``."""
+def check_finite(
+    X: NDArray[Any], dtype: np.dtype[Any], first_row: int, names: Sequence[Any] | None = None, remedy: str = IMPUTE
+) -> None:
+    """Refuse NaN and inf, and numbers that overflow in ``dtype``.
+
+    The message counts rows from ``first_row``, and columns where they have no names.
+    """
     if X.dtype.kind != "f":
         return
     # Along memory: rows of a matrix in C order, columns of one in Fortran order.
@@ -93,6 +100,6 @@ def check_finite(X: NDArray[Any], dtype: np.dtype[Any], first_row: int) -> None:
             place = bad[0].copy()
             place[axis] += start
             raise ProblemError(
-                f"X must be finite; got {piece[tuple(bad[0])]} in row {first_row + place[0]}, column {place[1]}. "
-                "Impute such entries, or drop their rows."
+                f"X must be finite; got {piece[tuple(bad[0])]} in row {first_row + place[0]}, column "
+                f"{place[1] if names is None else repr(names[place[1]])}. {remedy}"
             )

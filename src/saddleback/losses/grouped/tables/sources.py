@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ...._types import Matrix
 from ....errors import ProblemError
 from ....linalg.sparse import check_values
+from ..remedies import IMPUTE
 from .dense_source import DenseSource
 from .mapped_table import MappedTable, mapping
 from .planning import Blocked
@@ -44,8 +46,8 @@ class Table(Blocked, Protocol):
         """Some rows of an open stage in float64; the caller must not write to them."""
 
 
-def read_matrix(X: Any) -> Source:
-    """X as the source of a table; a ProblemError names an entry that is not a finite real number."""
+def read_matrix(X: Any, names: Sequence[Any] | None = None, remedy: str = IMPUTE) -> Source:
+    """X as the source of a table; a ProblemError names an entry that is not a finite real number, with a remedy."""
     if isinstance(X, ScaledColumns):
         return ScaledSource.from_columns(X)
     if sp.issparse(X):
@@ -57,7 +59,7 @@ def read_matrix(X: Any) -> Source:
     except ValueError as error:
         raise ProblemError(f"X must be a matrix, one row per sample; got {type(X).__name__} ({error}).") from error
     _check_type(array)
-    return DenseSource.of(array) if mapping(array) is None else MappedTable.of(array)
+    return DenseSource.of(array, names, remedy) if mapping(array) is None else MappedTable.of(array)
 
 
 def _check_type(X: Any) -> None:

@@ -14,6 +14,7 @@ from ....errors import ProblemError
 from ....machine.resources import check_room
 from ..files.block_source import BlockSource
 from ..kernels.arguments import read_only
+from ..remedies import IMPUTE, IMPUTE_FILES
 from .dense_source import check_finite
 from .dense_table import block_length, dense_rows
 from .read_plan import Stage
@@ -67,10 +68,11 @@ class StreamedTable:
 
     def check(self, first_row: int) -> None:
         """Refuse numbers that are not finite, by their row of the table, whose row ``first_row`` begins here."""
+        names = self.source.names
         for number in range(self.first, self.last):
             block = self._read(number)
             try:
-                check_finite(block, self.dtype, first_row)
+                check_finite(block, self.dtype, first_row, names, IMPUTE if names is None else IMPUTE_FILES)
             except ProblemError as error:
                 own = self.source.row(number)
                 rows = f"rows {own} to {own + len(block) - 1} of {self.source.place(number)!r}"
