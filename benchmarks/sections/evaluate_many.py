@@ -20,13 +20,16 @@ GROUPS = 4, 10
 ENTRIES = {"tiny": 20_000, "small": 30_000_000, "full": 60_000_000}
 COLUMNS = 20, 100, 1000
 SELECTIONS = {"tiny": [(400, 5)], "small": [(200_000, 50), (40_000, 200)], "full": [(1_000_000, 50), (100_000, 200)]}
+GRIDS: dict[str, dict[str, list[float]]] = {"tiny": {"l2s": [0.1], "worst_weights": [0.0, 1.0], "priors": [0.0]}}
+"""Of the selections; that of users by default."""
 ONE_BY_ONE, TOGETHER = "one by one", "together"
 
 
 def measure(options: Options) -> Report:
     n_entries = ENTRIES[options.scale]
     passes = {(d, J): _evaluations(n_entries // d, d, J, options.repeats) for d in COLUMNS for J in GROUPS}
-    selections = {shape: _selections(*shape, options.repeats) for shape in SELECTIONS[options.scale]}
+    grid = GRIDS.get(options.scale, {})
+    selections = {shape: _selections(*shape, options.repeats, grid) for shape in SELECTIONS[options.scale]}
     gains = {case: times[ONE_BY_ONE] / times[TOGETHER] for case, times in passes.items()}
     rows = [
         (
@@ -74,11 +77,11 @@ def _evaluations(n: int, d: int, J: int, repeats: int) -> dict[str, float]:
     return side_by_side(calls, repeats)
 
 
-def _selections(n: int, d: int, repeats: int) -> dict[str, float]:
+def _selections(n: int, d: int, repeats: int, grid: dict[str, list[float]]) -> dict[str, float]:
     data = look_alikes({"table": (n, d, 4)})["table"]
 
     def select(least_bytes: float) -> None:
         with patch.object(fits, "LEAST_BYTES", least_bytes):
-            sb.MinimaxClassifierCV(selection_rows=None).fit(data.X, data.y, sensitive_features=data.groups)
+            sb.MinimaxClassifierCV(selection_rows=None, **grid).fit(data.X, data.y, sensitive_features=data.groups)
 
     return side_by_side({ONE_BY_ONE: lambda: select(np.inf), TOGETHER: lambda: select(0.0)}, repeats)
