@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -20,7 +21,7 @@ GROUPS = 4, 10
 ENTRIES = {"tiny": 20_000, "small": 30_000_000, "full": 60_000_000}
 COLUMNS = 20, 100, 1000
 SELECTIONS = {"tiny": [(400, 5)], "small": [(200_000, 50), (40_000, 200)], "full": [(1_000_000, 50), (100_000, 200)]}
-GRIDS: dict[str, dict[str, list[float]]] = {"tiny": {"l2s": [0.1], "worst_weights": [0.0, 1.0], "priors": [0.0]}}
+GRIDS: dict[str, dict[str, Any]] = {"tiny": {"l2s": [0.1], "worst_weights": [0.0, 1.0], "priors": [0.0]}}
 """Of the selections; that of users by default."""
 ONE_BY_ONE, TOGETHER = "one by one", "together"
 
@@ -77,7 +78,7 @@ def _evaluations(n: int, d: int, J: int, repeats: int) -> dict[str, float]:
     return side_by_side(calls, repeats)
 
 
-def _selections(n: int, d: int, repeats: int, grid: dict[str, list[float]]) -> dict[str, float]:
+def _selections(n: int, d: int, repeats: int, grid: dict[str, Any]) -> dict[str, float]:
     data = look_alikes({"table": (n, d, 4)})["table"]
 
     def select(least_bytes: float) -> None:
