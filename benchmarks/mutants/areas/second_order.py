@@ -281,8 +281,8 @@ MUTANTS = (
     Mutant(
         "effective rows of columns alone",
         "losses/grouped/sample_passes.py",
-        "flat = vectors[:, values < NEARLY_FLAT] / scale[:, None]\n",
-        "flat = np.eye(scale.size)[:, values < NEARLY_FLAT] / scale[:, None]\n",
+        "NEARLY_FLAT = 0.05",
+        "NEARLY_FLAT = 0.0",
         SAMPLED,
         "also of directions in which columns nearly cancel",
     ),
